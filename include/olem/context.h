@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace olem {
+
+class ThreadPool;
+
+enum class LogLevel { kDebug, kInfo };
+
+// Something doubtful about the input or the answer. Warnings travel inside results, never only on a screen.
+struct Warning {
+  std::string code;   // stable, for programs: "scales", "ties", ...
+  std::string text;   // for people: what, and what to do
+  std::string where;  // the columns, file or step concerned; may be empty
+};
+
+// Everything that travels beside the data: threads, seed, limits, logging, progress and interruption.
+// A default-constructed Context is silent, unlimited and uses every core. Copies share one thread pool.
+struct Context {
+  Context();
+
+  int threads = 0;               // 0: one per core
+  std::uint64_t seed = 0;        // of every random stream
+  std::size_t memory_limit = 0;  // bytes that one computation may ask for; 0: what the machine has available
+  std::optional<std::chrono::steady_clock::time_point> deadline;  // past it, work stops with a resource error
+  std::function<void(LogLevel, std::string_view)> log;
+  // Called from the thread that called the library, with the fraction done in [0, 1].
+  std::function<void(double fraction, std::string_view phase)> progress;
+  const std::atomic<bool>* interrupt = nullptr;  // set it (also from a signal handler) to stop the work
+
+  int thread_count() const;
+
+  // Throws when the user asked to stop or the deadline passed. Costs a load and at most one clock reading.
+  void check_interrupt() const;
+  bool should_stop() const;
+
+  void report_progress(double fraction, std::string_view phase) const;
+  void log_info(std::string_view text) const;
+  void log_debug(std::string_view text) const;
+
+  // Throws a resource error that names `what` and the number of bytes when they would not fit, before anybody
+  // allocates them.
+  void require_memory(std::size_t bytes, std::string_view what) const;
+
+  // The same context for work that is already spread over threads at a higher level: one thread, no progress.
+  Context serial() const;
+
+  ThreadPool& pool() const { return *pool_; }
+
+ private:
+  std::shared_ptr<ThreadPool> pool_;
+};
+
+// What every result carries beside its own data.
+struct Summary {
+  std::string status = "done";  // one word: done, no_influence, not_converged, ...
+  std::string message;          // the sentence why it stopped
+  double seconds = 0.0;
+  std::vector<Warning> warnings;
+};
+
+}  // namespace olem

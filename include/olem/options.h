@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "olem/json.h"
+
+namespace olem {
+
+// One value of an option that chooses among names.
+struct Choice {
+  std::string_view name;
+  std::string_view help;
+};
+
+enum class OptionKind { kInteger, kReal, kFlag, kChoice };
+
+// One option, described once. Validation, command-line flags, --help, JSON and docs/options.md all come from it.
+struct Option {
+  std::string name;  // snake_case; the flag is --name with dashes
+  OptionKind kind = OptionKind::kInteger;
+  std::string help;                                // one line
+  std::string rule;                                // "a whole number from 1 to 100", "one of: skip, floor"
+  std::vector<Choice> choices;                     // of kChoice
+  std::function<std::string()> text;               // the current value as a user would type it
+  std::function<void(std::string_view)> set_text;  // throws a usage error with name, value and rule
+  std::function<Json()> json;
+  std::function<void()> validate;  // throws when the value breaks the rule
+};
+
+// The options of one method, each bound to a member of its plain struct. Made by `describe(options)`; the struct
+// must outlive the set.
+class OptionSet {
+ public:
+  void integer(std::string name, int& value, int low, int high, std::string help);
+  void real(std::string name, double& value, double low, double high, std::string help);
+  void flag(std::string name, bool& value, std::string help);
+
+  // Enumerators count from 0 in the order of `choices`, which must live for ever (a constexpr array).
+  template <class Enum>
+  void choice(std::string name, Enum& value, std::span<const Choice> choices, std::string help) {
+    add_choice(
+        std::move(name), [&value] { return static_cast<std::size_t>(value); },
+        [&value](std::size_t i) { value = static_cast<Enum>(i); }, choices, std::move(help));
+  }
+
+  const std::vector<Option>& options() const { return options_; }
+  const Option* find(std::string_view name) const;
+  void validate() const;
+  Json json() const;
+
+ private:
+  void add_choice(std::string name, std::function<std::size_t()> get, std::function<void(std::size_t)> set,
+                  std::span<const Choice> choices, std::string help);
+  std::vector<Option> options_;
+};
+
+// "max_parents" -> "--max-parents"
+std::string flag_name(std::string_view option_name);
+
+// The candidate nearest to `word` in edit distance, or "" when none is near enough to be a likely typing error.
+std::string closest_name(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace olem

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "olem/context.h"
+
+namespace olem {
+
+// Named columns of finite doubles, stored column by column. Names are unique and not empty.
+class Table {
+ public:
+  Table() = default;
+  // `values` holds names.size() columns of equal length one after the other. Throws a data error when sizes,
+  // names or values break what is promised above. `source` is where the data came from, for messages.
+  Table(std::vector<std::string> names, std::vector<double> values, std::string source = "");
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return names_.size(); }
+  const std::vector<std::string>& names() const { return names_; }
+  const std::string& name(std::size_t column) const { return names_[column]; }
+  const std::string& source() const { return source_; }
+  std::span<const double> column(std::size_t j) const { return {values_.data() + j * rows_, rows_}; }
+  double at(std::size_t row, std::size_t column) const { return values_[column * rows_ + row]; }
+  std::span<const double> values() const { return values_; }  // column-major
+
+  std::optional<std::size_t> find(std::string_view name) const;
+  // Throws a data error that suggests the closest name when there is no such column.
+  std::size_t index(std::string_view name) const;
+
+  Table with_columns(std::span<const std::size_t> columns) const;  // in the order given
+  Table with_rows(std::span<const std::size_t> rows) const;        // in the order given
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<double> values_;
+  std::size_t rows_ = 0;
+  std::string source_;
+};
+
+enum class MissingPolicy { kError, kDrop };
+enum class HeaderMode { kAuto, kPresent, kAbsent };
+
+struct ReadOptions {
+  // 0: sniffed from the first line among , ; tab | (the one that splits it into most fields; ties in this order).
+  char delimiter = 0;
+  // kAuto: the first line is a header when at least one of its fields is not a number. Without a header the
+  // columns are called V1, V2, ...
+  HeaderMode header = HeaderMode::kAuto;
+  MissingPolicy missing = MissingPolicy::kError;
+  std::vector<std::string> columns;       // keep only these, in this order; empty: all
+  std::vector<std::string> drop_columns;  // leave these out; their cells are not read as numbers
+};
+
+struct ReadResult {
+  Table table;
+  std::size_t dropped_rows = 0;  // with MissingPolicy::kDrop
+  std::vector<Warning> warnings;
+};
+
+// Reads a CSV or .npy file (recognised by its first bytes); "-" is standard input. Numbers are read without
+// regard to the locale. At least 2 rows must be left. Fails with a file error when the file cannot be read and
+// with a data error that names file, line, column and remedy for everything in it that is not a table of numbers.
+ReadResult read_table(const std::string& path, const ReadOptions& options, const Context& context);
+
+// The same for text that is already in memory; `source` is used in messages.
+ReadResult read_csv_text(std::string_view text, const std::string& source, const ReadOptions& options,
+                         const Context& context);
+ReadResult read_npy_bytes(std::string_view bytes, const std::string& source, const ReadOptions& options,
+                          const Context& context);
+
+}  // namespace olem

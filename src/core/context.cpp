@@ -1,0 +1,77 @@
+#include "olem/context.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "core/thread_pool.h"
+#include "olem/error.h"
+
+namespace olem {
+
+namespace {
+
+std::size_t available_memory() {
+  const long pages = sysconf(_SC_AVPHYS_PAGES);
+  const long size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(size) : SIZE_MAX;
+}
+
+}  // namespace
+
+Context::Context() : pool_(std::make_shared<ThreadPool>()) {}
+
+int Context::thread_count() const {
+  if (threads > 0) return threads;
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+bool Context::should_stop() const {
+  if (interrupt != nullptr && interrupt->load(std::memory_order_relaxed)) return true;
+  return deadline && std::chrono::steady_clock::now() > *deadline;
+}
+
+void Context::check_interrupt() const {
+  if (interrupt != nullptr && interrupt->load(std::memory_order_relaxed)) {
+    throw Error(ErrorCategory::kInterrupted, "Interrupted.");
+  }
+  if (deadline && std::chrono::steady_clock::now() > *deadline) {
+    throw Error(ErrorCategory::kResource,
+                "The time limit was reached before the work was done. Raise --time-limit or "
+                "give a smaller problem.");
+  }
+}
+
+void Context::report_progress(double fraction, std::string_view phase) const {
+  if (progress) progress(std::clamp(fraction, 0.0, 1.0), phase);
+}
+
+void Context::log_info(std::string_view text) const {
+  if (log) log(LogLevel::kInfo, text);
+}
+
+void Context::log_debug(std::string_view text) const {
+  if (log) log(LogLevel::kDebug, text);
+}
+
+void Context::require_memory(std::size_t bytes, std::string_view what) const {
+  const std::size_t limit = memory_limit > 0 ? memory_limit : available_memory();
+  if (bytes <= limit) return;
+  constexpr double kMegabyte = 1e6;
+  throw Error(ErrorCategory::kResource,
+              fmt::format("{} needs about {:.0f} MB of memory, but {:.0f} MB {}. Use fewer rows or columns{}.", what,
+                          static_cast<double>(bytes) / kMegabyte, static_cast<double>(limit) / kMegabyte,
+                          memory_limit > 0 ? "is the limit set" : "are available",
+                          memory_limit > 0 ? ", or raise --memory" : ""));
+}
+
+Context Context::serial() const {
+  Context copy = *this;
+  copy.threads = 1;
+  copy.progress = nullptr;
+  return copy;
+}
+
+}  // namespace olem

@@ -1,0 +1,98 @@
+#include "core/thread_pool.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <thread>
+#include <vector>
+
+namespace olem {
+
+namespace {
+thread_local bool inside_piece = false;
+}
+
+struct ThreadPool::Workers {
+  pid_t owner = getpid();
+  std::mutex mutex;
+  std::condition_variable work_ready;
+  std::condition_variable work_done;
+  std::vector<std::thread> threads;
+
+  // The current job; written under `mutex` while no worker runs.
+  const std::function<void(std::size_t)>* piece = nullptr;
+  std::size_t count = 0;
+  std::atomic<std::size_t> next{0};
+  int wanted = 0;   // workers that may still join this job
+  int running = 0;  // workers inside it
+  std::size_t job = 0;
+  bool stopping = false;
+
+  void work() {
+    std::size_t seen = 0;
+    std::unique_lock lock(mutex);
+    for (;;) {
+      work_ready.wait(lock, [&] { return stopping || (job != seen && wanted > 0); });
+      if (stopping) return;
+      seen = job;
+      --wanted;
+      ++running;
+      lock.unlock();
+      take_pieces();
+      lock.lock();
+      if (--running == 0) work_done.notify_one();
+    }
+  }
+
+  void take_pieces() {
+    inside_piece = true;
+    for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) (*piece)(i);
+    inside_piece = false;
+  }
+};
+
+ThreadPool::ThreadPool() = default;
+
+ThreadPool::~ThreadPool() {
+  if (!workers_) return;
+  if (workers_->owner != getpid()) {
+    // The threads live in the parent process; joining them here would wait for ever.
+    static_cast<void>(workers_.release());
+    return;
+  }
+  {
+    const std::scoped_lock lock(workers_->mutex);
+    workers_->stopping = true;
+  }
+  workers_->work_ready.notify_all();
+  for (std::thread& thread : workers_->threads) thread.join();
+}
+
+void ThreadPool::run(int threads, std::size_t count, const std::function<void(std::size_t)>& piece) {
+  const auto helpers = std::min<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), count);
+  std::unique_lock busy(busy_, std::defer_lock);
+  if (helpers <= 1 || inside_piece || !busy.try_lock()) {
+    for (std::size_t i = 0; i < count; ++i) piece(i);
+    return;
+  }
+  if (workers_ && workers_->owner != getpid()) static_cast<void>(workers_.release());
+  if (!workers_) workers_ = std::make_unique<Workers>();
+  Workers& workers = *workers_;
+  while (workers.threads.size() + 1 < helpers) workers.threads.emplace_back([&workers] { workers.work(); });
+  {
+    const std::scoped_lock lock(workers.mutex);
+    workers.piece = &piece;
+    workers.count = count;
+    workers.next = 0;
+    workers.wanted = static_cast<int>(helpers) - 1;
+    ++workers.job;
+  }
+  workers.work_ready.notify_all();
+  workers.take_pieces();
+  std::unique_lock lock(workers.mutex);
+  workers.wanted = 0;  // who has not come by now need not come
+  workers.work_done.wait(lock, [&] { return workers.running == 0; });
+}
+
+}  // namespace olem

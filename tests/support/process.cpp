@@ -1,0 +1,144 @@
+#include "support/process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace olem::test {
+
+namespace {
+
+struct Pipe {
+  int ends[2] = {-1, -1};
+  Pipe() {
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe failed");
+  }
+  ~Pipe() {
+    close(0);
+    close(1);
+  }
+  void close(int end) {
+    if (ends[end] >= 0) ::close(ends[end]);
+    ends[end] = -1;
+  }
+};
+
+[[noreturn]] void exec_olem(const std::vector<std::string>& arguments, const ProcessOptions& options,
+                            const std::string& folder) {
+  std::vector<std::string> words = {OLEM_EXECUTABLE};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  for (const std::string& variable : options.environment) ::putenv(const_cast<char*>(variable.c_str()));
+  if (::chdir(folder.c_str()) != 0) ::_exit(126);
+  ::execv(OLEM_EXECUTABLE, argv.data());
+  ::_exit(127);
+}
+
+}  // namespace
+
+ProcessResult run_olem(const std::vector<std::string>& arguments, const ProcessOptions& options) {
+  const TemporaryFolder scratch;
+  const std::string folder = options.folder.empty() ? scratch.path() : options.folder;
+  Pipe in;
+  Pipe out;
+  Pipe err;
+  const pid_t child = ::fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) {
+    ::dup2(in.ends[0], STDIN_FILENO);
+    ::dup2(out.ends[1], STDOUT_FILENO);
+    ::dup2(err.ends[1], STDERR_FILENO);
+    exec_olem(arguments, options, folder);
+  }
+  in.close(0);
+  out.close(1);
+  err.close(1);
+  ::signal(SIGPIPE, SIG_IGN);
+
+  ProcessResult result;
+  std::size_t sent = 0;
+  if (options.input.empty()) in.close(1);
+  const auto start = std::chrono::steady_clock::now();
+  bool signalled = options.signal == 0;
+  while (out.ends[0] >= 0 || err.ends[0] >= 0) {
+    if (!signalled && std::chrono::steady_clock::now() - start > std::chrono::milliseconds(options.signal_after_ms)) {
+      ::kill(child, options.signal);
+      signalled = true;
+    }
+    pollfd polled[3] = {{out.ends[0], POLLIN, 0}, {err.ends[0], POLLIN, 0}, {in.ends[1], POLLOUT, 0}};
+    if (::poll(polled, 3, 20) <= 0) continue;
+    Pipe* const pipes[2] = {&out, &err};
+    std::string* const texts[2] = {&result.out, &result.err};
+    for (int i = 0; i < 2; ++i) {
+      if ((polled[i].revents & (POLLIN | POLLHUP)) == 0) continue;
+      char buffer[65536];
+      const ssize_t got = ::read(polled[i].fd, buffer, sizeof buffer);
+      if (got <= 0) {
+        pipes[i]->close(0);
+      } else {
+        texts[i]->append(buffer, static_cast<std::size_t>(got));
+      }
+    }
+    if (in.ends[1] >= 0 && polled[2].revents != 0) {
+      const ssize_t put =
+          ::write(in.ends[1], options.input.data() + sent, std::min<std::size_t>(options.input.size() - sent, 4096));
+      if (put <= 0 || (sent += static_cast<std::size_t>(put)) == options.input.size()) in.close(1);
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "olem_test_XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TemporaryFolder::write(const std::string& name, const std::string& content) const {
+  std::ofstream(file(name), std::ios::binary) << content;
+  return file(name);
+}
+
+std::vector<std::string> TemporaryFolder::entries() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+nlohmann::ordered_json parse_json(const std::string& text) {
+  auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << "not JSON: " << text;
+  return json;
+}
+
+}  // namespace olem::test
