@@ -1,1 +1,68 @@
-int main() { return 0; }
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "command_line.h"
+#include "olem/error.h"
+#include "olem/version.h"
+#include "session.h"
+
+namespace {
+
+using olem::Error;
+using olem::ErrorCategory;
+
+int report(ErrorCategory category, std::string_view message) {
+  fmt::print(stderr, "olem: {}\n", message);
+  return olem::exit_code(category);
+}
+
+int run(std::vector<std::string> arguments) {
+  CLI::App app(
+      "olem tells you what to change so that an undesired forecast does not come true.\n"
+      "It needs a table of past observations, not a causal graph: it learns the order of the variables.",
+      "olem");
+  app.set_version_flag("--version", std::string(olem::version()));
+  app.require_subcommand(1);
+  app.footer(R"(
+Examples:
+  olem order data.csv            the order of the columns, causes first
+  olem check data.csv            what is wrong with the data
+  olem order --help              every option, with examples)");
+  const std::vector<olem::app::Verb> verbs = {
+      olem::app::add_order_verb(app),
+      olem::app::add_check_verb(app),
+      olem::app::add_options_verb(app),
+  };
+  arguments = olem::app::expand_config(std::move(arguments));
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(reversed);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);  // --help and --version
+  } catch (const CLI::ParseError& error) {
+    return report(ErrorCategory::kUsage, olem::app::explain_parse_error(app, error, arguments));
+  }
+  olem::app::catch_signals();
+  for (const olem::app::Verb& verb : verbs) {
+    if (verb.app->parsed()) return verb.run();
+  }
+  return report(ErrorCategory::kInternal, "No verb ran. This is a defect; please report it.");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run({argv + 1, argv + argc});
+  } catch (const Error& error) {
+    return report(error.category(), error.what());
+  } catch (const std::bad_alloc&) {
+    return report(ErrorCategory::kResource, "There is not enough memory. Use fewer rows or columns.");
+  } catch (const std::exception& error) {
+    return report(ErrorCategory::kInternal,
+                  fmt::format("{} This is a defect of olem; please report it with the command.", error.what()));
+  }
+}

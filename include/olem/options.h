@@ -47,6 +47,9 @@ class OptionSet {
         [&value](std::size_t i) { value = static_cast<Enum>(i); }, choices, std::move(help));
   }
 
+  // The same for a member that holds the name itself.
+  void name_choice(std::string name, std::string& value, std::span<const Choice> choices, std::string help);
+
   const std::vector<Option>& options() const { return options_; }
   const Option* find(std::string_view name) const;
   void validate() const;

@@ -115,10 +115,13 @@ void OptionSet::add_choice(std::string name, std::function<std::size_t()> get, s
   option.help = std::move(help);
   option.rule = rule;
   option.choices.assign(choices.begin(), choices.end());
-  option.text = [get, choices] { return std::string(choices[get()].name); };
-  option.json = [get, choices] { return Json(std::string(choices[get()].name)); };
-  option.validate = [get, choices, name, rule] {
-    if (get() >= choices.size()) reject(name, std::to_string(get()), rule);
+  const auto current = [get, choices] {
+    return get() < choices.size() ? std::string(choices[get()].name) : std::string("unknown");
+  };
+  option.text = current;
+  option.json = [current] { return Json(current()); };
+  option.validate = [get, choices, current, name, rule] {
+    if (get() >= choices.size()) reject(name, current(), rule);
   };
   option.set_text = [set, choices, name, rule](std::string_view text) {
     for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -127,6 +130,17 @@ void OptionSet::add_choice(std::string name, std::function<std::size_t()> get, s
     reject(name, text, rule);
   };
   options_.push_back(std::move(option));
+}
+
+void OptionSet::name_choice(std::string name, std::string& value, std::span<const Choice> choices, std::string help) {
+  add_choice(
+      std::move(name),
+      [&value, choices] {
+        std::size_t i = 0;
+        while (i < choices.size() && choices[i].name != value) ++i;
+        return i;
+      },
+      [&value, choices](std::size_t i) { value = choices[i].name; }, choices, std::move(help));
 }
 
 const Option* OptionSet::find(std::string_view name) const {

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "olem/order.h"
+#include "session.h"
+
+namespace olem::app {
+
+namespace {
+
+std::string escape_cell(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, "\\");
+  return text;
+}
+
+std::string verb_tables(const CLI::App& verb) {
+  std::string page = fmt::format("\n## olem {}\n\n{}.\n", verb.get_name(), verb.get_description());
+  std::vector<std::string> groups;
+  std::map<std::string, std::string> rows;
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string name = option->get_positional() ? option->get_name(true) : option->get_name(false, true);
+    if (name == "-h,--help") continue;
+    const std::string group = option->get_positional() ? "Arguments" : option->get_group();
+    if (rows.find(group) == rows.end()) groups.push_back(group);
+    const std::string type = option->get_positional() ? "" : option->get_type_name();
+    rows[group] +=
+        fmt::format("| `{}{}{}` | {} |\n", name, type.empty() ? "" : " ", type, escape_cell(option->get_description()));
+  }
+  for (const std::string& group : groups)
+    page += fmt::format("\n### {}\n\n| option | meaning |\n| --- | --- |\n{}", group, rows[group]);
+  return page;
+}
+
+std::string values_of(const OptionSet& set) {
+  std::string page;
+  for (const Option& option : set.options()) {
+    page += fmt::format("\n`{}`: {}, default {}.\n", flag_name(option.name), option.rule, option.text());
+    if (option.choices.empty()) continue;
+    page += "\n";
+    for (const Choice& choice : option.choices) page += fmt::format("* `{}`: {}\n", choice.name, choice.help);
+  }
+  return page;
+}
+
+int run_options(const CLI::App& app) {
+  std::string page =
+      "# Options\n\nEvery option of every verb, as `olem options` prints them. Long names without the dashes are the "
+      "keys of a "
+      "`--config` file.\n";
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) page += verb_tables(*verb);
+  OlemOptions olem;
+  page += "\n## Values of the options of olem\n" + values_of(describe(olem));
+  print_out(page);
+  return 0;
+}
+
+}  // namespace
+
+Verb add_options_verb(CLI::App& app) {
+  CLI::App* const verb = app.add_subcommand("options", "print every option of every verb as a page of Markdown");
+  return {verb, [&app] { return run_options(app); }};
+}
+
+}  // namespace olem::app

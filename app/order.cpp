@@ -1,0 +1,66 @@
+#include "olem/order.h"
+
+#include <memory>
+
+#include "data_options.h"
+#include "olem/report.h"
+#include "session.h"
+
+namespace olem::app {
+
+namespace {
+
+struct OrderArguments {
+  CommonOptions common;
+  DataOptions data;
+  KnowledgeOptions knowledge;
+  OlemOptions olem;
+  std::string method = "olem";
+};
+
+int run_order(const OrderArguments& arguments) {
+  Session session(arguments.common);
+  const Table table = load_table(arguments.data, session);
+  const Knowledge knowledge = load_knowledge(arguments.knowledge);
+  const OlemResult result = learn_order_olem(table, arguments.olem, knowledge, session.context());
+  session.warn(result.summary.warnings);
+
+  Json json;
+  json["method"] = arguments.method;
+  json["data"] = {{"source", table.source()}, {"rows", table.rows()}, {"columns", table.columns()}};
+  json.update(to_json(result));
+  if (!knowledge.empty()) json["knowledge"] = to_json(knowledge);
+  json["message"] = result.summary.message;
+  Json options = to_json(arguments.data);
+  OlemOptions used = arguments.olem;
+  options.update(describe(used).json());
+  session.finish("order", std::move(json), std::move(options), order_text(result, table));
+  return 0;
+}
+
+}  // namespace
+
+Verb add_order_verb(CLI::App& app) {
+  auto arguments = std::make_shared<OrderArguments>();
+  CLI::App* const verb = app.add_subcommand("order", "learn the causal order of the columns of a table");
+  add_data_options(*verb, arguments->data);
+  verb->add_option("--method", arguments->method, "how the order is learned: olem (default olem)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"olem"}))
+      ->group("Method");
+  add_described_options(*verb, describe(arguments->olem), "Method");
+  add_knowledge_options(*verb, arguments->knowledge);
+  add_common_options(*verb, arguments->common);
+  verb->footer(R"(
+Examples:
+  olem order data.csv
+  olem order data.csv --bootstrap 100 --json -o order.json
+  olem order data.csv --tier "age,sex" --tier "dose" --before "dose,response"
+  olem order data.csv --drop-columns "id,date" --missing drop
+  zcat data.csv.gz | olem order -
+
+Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
+  return {verb, [arguments] { return run_order(*arguments); }};
+}
+
+}  // namespace olem::app

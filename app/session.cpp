@@ -1,0 +1,205 @@
+#include "session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "olem/error.h"
+#include "olem/file.h"
+#include "olem/version.h"
+
+namespace olem::app {
+
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+extern "C" void on_signal(int signal) {
+  if (interrupted.exchange(true) && signal == SIGINT) _exit(130);
+}
+
+// "500M", "2GB", "1000000" -> bytes
+std::size_t parse_memory(const std::string& text) {
+  double value = 0.0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  std::string unit(stop, end);
+  for (char& c : unit) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  if (!unit.empty() && unit.back() == 'B') unit.pop_back();
+  const std::size_t power = std::string("KMGT").find(unit.empty() ? "?" : unit) + 1;
+  const bool known = unit.empty() || (unit.size() == 1 && power <= 4 && power >= 1);
+  const double bytes = value * std::pow(1000.0, unit.empty() ? 0.0 : static_cast<double>(power));
+  if (error != std::errc{} || !known || !(bytes >= 1.0) || bytes > 1e18) {
+    throw Error(ErrorCategory::kUsage, fmt::format("--memory: '{}' is not a size such as 500M or 2G.", text));
+  }
+  return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  // No SA_RESTART: a wait for standard input must end.
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+}
+
+void print_out(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    if (errno == EPIPE) _exit(0);
+    throw Error(ErrorCategory::kFile, fmt::format("Cannot write to standard output: {}.", std::strerror(errno)));
+  }
+}
+
+// A line on the terminal that is drawn again and again, from two seconds on.
+class Session::ProgressBar {
+ public:
+  explicit ProgressBar(std::chrono::steady_clock::time_point start) : start_(start) {}
+  ~ProgressBar() { clear(); }
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void draw(double fraction, std::string_view phase) {
+    const auto now = std::chrono::steady_clock::now();
+    const double elapsed = std::chrono::duration<double>(now - start_).count();
+    if (elapsed < kSilent || std::chrono::duration<double>(now - drawn_).count() < kPeriod) return;
+    drawn_ = now;
+    const auto filled = static_cast<std::size_t>(fraction * kWidth);
+    const double left = fraction > 0.0 ? elapsed * (1.0 - fraction) / fraction : 0.0;
+    const std::string remaining = fraction > 0.01 ? fmt::format("{:.0f} s left", std::ceil(left)) : "";
+    fmt::print(stderr, "\r\x1b[K[{}{}] {:3.0f} %  {}  {}", std::string(filled, '#'), std::string(kWidth - filled, '.'),
+               100.0 * fraction, phase, remaining);
+    std::fflush(stderr);
+    visible_ = true;
+  }
+
+  void clear() {
+    if (visible_) fmt::print(stderr, "\r\x1b[K");
+    visible_ = false;
+  }
+
+ private:
+  static constexpr double kSilent = 2.0;
+  static constexpr double kPeriod = 0.1;
+  static constexpr std::size_t kWidth = 30;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point drawn_;
+  bool visible_ = false;
+};
+
+Session::Session(const CommonOptions& options) : options_(options), start_(std::chrono::steady_clock::now()) {
+  if (!options_.output.empty()) check_writable(options_.output, options_.force);
+  context_.threads = options_.threads;
+  context_.seed = options_.seed;
+  context_.interrupt = &interrupted;
+  if (!options_.memory.empty()) context_.memory_limit = parse_memory(options_.memory);
+  if (options_.time_limit > 0.0) {
+    context_.deadline = start_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                     std::chrono::duration<double>(options_.time_limit));
+  }
+  if (!options_.quiet && isatty(STDERR_FILENO) != 0) {
+    progress_ = std::make_unique<ProgressBar>(start_);
+    context_.progress = [this](double fraction, std::string_view phase) { progress_->draw(fraction, phase); };
+  }
+  if (options_.verbose) {
+    context_.log = [this](LogLevel, std::string_view text) {
+      if (progress_) progress_->clear();
+      fmt::print(stderr, "{}\n", text);
+    };
+  }
+}
+
+Session::~Session() = default;
+
+void Session::warn(const std::vector<Warning>& warnings) {
+  for (const Warning& warning : warnings) {
+    if (options_.strict) {
+      throw Error(ErrorCategory::kData, fmt::format("{} (refused because of --strict)", warning.text));
+    }
+    if (progress_) progress_->clear();
+    if (!options_.quiet) fmt::print(stderr, "warning: {}\n", warning.text);
+    warnings_.push_back(warning);
+  }
+}
+
+void Session::finish(const std::string& verb, Json result, Json verb_options, const std::string& text) {
+  if (progress_) progress_->clear();
+  Json object;
+  object["version"] = version();
+  object["verb"] = verb;
+  object.update(result);
+  verb_options["threads"] = context_.thread_count();
+  object["options"] = std::move(verb_options);
+  object["seed"] = options_.seed;
+  object["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  object["warnings"] = Json::array();
+  for (const Warning& warning : warnings_) {
+    object["warnings"].push_back({{"code", warning.code}, {"text", warning.text}, {"where", warning.where}});
+  }
+  const std::string json = object.dump(2) + "\n";
+  if (!options_.output.empty()) write_file_atomically(options_.output, json, options_.force);
+  print_out(options_.json ? json : text);
+}
+
+void add_common_options(CLI::App& verb, CommonOptions& options) {
+  const std::string group = "Output and resources";
+  verb.add_flag("--json", options.json, "print one JSON object instead of text")->group(group);
+  verb.add_option("-o,--output", options.output, "also write the JSON object to this file")
+      ->type_name("FILE")
+      ->group(group);
+  verb.add_flag("--force", options.force, "replace the output file if it exists")->group(group);
+  verb.add_option("--seed", options.seed, "of every random draw (default 0)")->type_name("NUMBER")->group(group);
+  verb.add_option("--threads", options.threads, "0: one per core (default); the result does not depend on it")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(0, 4096))
+      ->group(group);
+  verb.add_option("--memory", options.memory, "refuse to use more than this, such as 500M or 2G")
+      ->type_name("SIZE")
+      ->group(group);
+  verb.add_option("--time-limit", options.time_limit, "stop with exit code 6 after this many seconds")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+  verb.add_flag("--strict", options.strict, "treat every warning as an error")->group(group);
+  verb.add_flag("-q,--quiet", options.quiet, "no warnings or progress on the terminal; both stay in the JSON")
+      ->group(group);
+  verb.add_flag("-v,--verbose", options.verbose, "say what is being done")->group(group);
+  // Read before the command line proper, see main.cpp; named here for --help.
+  verb.add_option("--config", "options from a JSON file with the long option names as keys; flags win")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+void add_described_options(CLI::App& verb, const OptionSet& set, const std::string& group) {
+  for (const Option& option : set.options()) {
+    const std::string flag = flag_name(option.name);
+    if (option.kind == OptionKind::kFlag) {
+      verb.add_flag_callback(
+              flag, [option] { option.set_text("true"); }, option.help)
+          ->group(group);
+      continue;
+    }
+    std::string help = option.help;
+    if (option.kind == OptionKind::kChoice) {
+      std::vector<std::string_view> names;
+      for (const Choice& choice : option.choices) names.push_back(choice.name);
+      help += fmt::format(": {}", fmt::join(names, ", "));
+    }
+    const char* const type = option.kind == OptionKind::kChoice ? "NAME" : "NUMBER";
+    verb.add_option_function<std::string>(
+            flag, [option](const std::string& value) { option.set_text(value); },
+            fmt::format("{} (default {})", help, option.text()))
+        ->type_name(type)
+        ->group(group);
+  }
+}
+
+}  // namespace olem::app

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "olem/context.h"
+#include "olem/json.h"
+#include "olem/options.h"
+
+namespace olem::app {
+
+// What every verb takes: how much to say, where to write, how much of the machine to use.
+struct CommonOptions {
+  int threads = 0;
+  std::uint64_t seed = 0;
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool strict = false;
+  bool force = false;
+  std::string output;
+  std::string memory;
+  double time_limit = 0.0;
+};
+
+// One run of one verb: the context that the library gets, and the way out for results, warnings and messages.
+class Session {
+ public:
+  explicit Session(const CommonOptions& options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const Context& context() const { return context_; }
+  const CommonOptions& options() const { return options_; }
+
+  // Warnings go to stderr at once and into the result. With --strict the first one is an error.
+  void warn(const std::vector<Warning>& warnings);
+
+  // Prints the text, or with --json the object, and writes the object to -o. `result` holds the verb's own keys;
+  // version, options, seed, seconds and warnings are added. An output file that cannot be written is reported before
+  // any work by the constructor.
+  void finish(const std::string& verb, Json result, Json verb_options, const std::string& text);
+
+ private:
+  class ProgressBar;
+
+  CommonOptions options_;
+  Context context_;
+  std::vector<Warning> warnings_;
+  std::chrono::steady_clock::time_point start_;
+  std::unique_ptr<ProgressBar> progress_;
+};
+
+void add_common_options(CLI::App& verb, CommonOptions& options);
+
+// One flag per described option; the structs behind `set` must outlive the parse.
+void add_described_options(CLI::App& verb, const OptionSet& set, const std::string& group);
+
+// From here on Ctrl-C and SIGTERM set the flag that the context watches; a second Ctrl-C ends the process at once.
+void catch_signals();
+
+// Writes to standard output; a file error when that fails (disk full), a quiet end of the process when nobody reads.
+void print_out(const std::string& text);
+
+// A verb is added to the command line with its flags; what it does is called after parsing. Returns the exit code.
+struct Verb {
+  CLI::App* app = nullptr;
+  std::function<int()> run;
+};
+
+Verb add_order_verb(CLI::App& app);
+Verb add_check_verb(CLI::App& app);
+Verb add_options_verb(CLI::App& app);
+
+}  // namespace olem::app

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "olem/data_check.h"
+#include "olem/order.h"
+
+namespace olem {
+
+// Results as text for a terminal, lines of at most 100 characters where names allow.
+std::string order_text(const OlemResult& result, const Table& table);
+std::string problems_text(const std::vector<Problem>& problems, std::string_view source);
+
+// Words broken into lines of at most `width` characters, each after `indent`; ends with a newline.
+std::string wrap_text(std::string_view text, std::size_t width, std::string_view indent = "");
+
+// Characters that a UTF-8 text shows: its code points.
+std::size_t display_width(std::string_view text);
+
+}  // namespace olem

@@ -1,0 +1,241 @@
+// Kozachenko-Leonenko estimators: the k-th neighbour, and the weighted sum over the first k.
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "entropy/estimators.h"
+#include "entropy/neighbours.h"
+#include "olem/error.h"
+#include "olem/random.h"
+
+namespace olem {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double smallest_gap(std::span<const double> column) {
+  std::vector<double> sorted(column.begin(), column.end());
+  std::sort(sorted.begin(), sorted.end());
+  double gap = kInfinity;
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i] > sorted[i - 1]) gap = std::min(gap, sorted[i] - sorted[i - 1]);
+  }
+  return std::isinf(gap) ? 0.0 : gap;
+}
+
+double standard_deviation(std::span<const double> column) {
+  double mean = 0.0;
+  for (const double x : column) mean += x / static_cast<double>(column.size());
+  double sum = 0.0;
+  for (const double x : column) sum += (x - mean) * (x - mean);
+  return std::sqrt(sum / static_cast<double>(column.size()));
+}
+
+// Mean of the finite ones, added in blocks of fixed size: the same bits for every number of threads, and less rounding
+// than one long sum.
+struct Mean {
+  double value = -kInfinity;
+  std::size_t used = 0;
+};
+
+Mean mean_of(std::span<const double> values) {
+  constexpr std::size_t kBlock = 256;
+  Mean mean;
+  double total = 0.0;
+  for (std::size_t first = 0; first < values.size(); first += kBlock) {
+    double block = 0.0;
+    for (std::size_t i = first; i < std::min(values.size(), first + kBlock); ++i) {
+      if (std::isnan(values[i])) continue;
+      block += values[i];
+      ++mean.used;
+    }
+    total += block;
+  }
+  if (mean.used > 0) mean.value = total / static_cast<double>(mean.used);
+  return mean;
+}
+
+// How the lists of neighbour distances become an entropy: all weight on the k-th for kl and knn.
+struct Weights {
+  std::vector<double> weight;  // of neighbour 1, 2, ...
+};
+
+Weights weights_for(const EntropyOptions& options, int m, int k) {
+  Weights weights;
+  if (options.estimator == "weighted") {
+    weights.weight = weighted_estimator_weights(m, std::min(k, std::max(options.k, 10 * (m / 4 + 1))));
+  } else {
+    weights.weight.assign(static_cast<std::size_t>(k), 0.0);
+    weights.weight.back() = 1.0;
+  }
+  return weights;
+}
+
+class KnnSequence final : public EntropySequence {
+ public:
+  KnnSequence(const Table& table, const EntropyOptions& options, int k, const Context& context)
+      : table_(table), options_(options), columns_(make_search_columns(table, options, context)) {
+    ColumnSpans spans;
+    for (const auto& column : columns_.values) spans.emplace_back(column);
+    LeaveOneOutNeighbours::Options search;
+    search.k = k;
+    search.zeros = options.ties == TiePolicy::kDistinct ? ZeroRule::kIgnore : ZeroRule::kKeep;
+    search.engine = options.engine;
+    search.instruction_set = options.instruction_set;
+    neighbours_ = std::make_unique<LeaveOneOutNeighbours>(std::move(spans), search);
+  }
+
+  StepEntropies evaluate(const Context& context, const std::function<void(double)>& progress) override {
+    neighbours_->evaluate(context, progress);
+    const int m = static_cast<int>(neighbours_->columns());
+    double log_scale = 0.0;
+    for (const double scale : columns_.log_scale) log_scale += scale;
+
+    StepEntropies step;
+    const auto joint = entropy_of(neighbours_->joint(), m);
+    step.joint = joint.value + log_scale;
+    step.joint_zero_share = joint.zero_share;
+    for (int v = 0; v < m; ++v) {
+      const auto position = static_cast<std::size_t>(v);
+      const auto without = entropy_of(neighbours_->without(position), m - 1);
+      step.without.push_back(without.value + log_scale - columns_.log_scale[position]);
+      step.zero_share.push_back(without.zero_share);
+    }
+    return step;
+  }
+
+  std::vector<double> contributions(std::size_t position) const override {
+    const int m = static_cast<int>(neighbours_->columns()) - 1;
+    const Weights weights = weights_for(options_, m, neighbours_->k());
+    std::vector<double> result(neighbours_->points(), 0.0);
+    for (std::size_t j = 0; j < weights.weight.size(); ++j) {
+      if (weights.weight[j] == 0.0) continue;
+      const auto logs = logs_of(neighbours_->without(position), j);
+      for (std::size_t i = 0; i < result.size(); ++i) result[i] += weights.weight[j] * m * logs[i];
+    }
+    return result;
+  }
+
+  void remove(std::size_t position) override {
+    neighbours_->remove(position);
+    columns_.log_scale.erase(columns_.log_scale.begin() + static_cast<std::ptrdiff_t>(position));
+  }
+
+ private:
+  struct Estimate {
+    double value = 0.0;
+    double zero_share = 0.0;
+  };
+
+  std::vector<double> logs_of(std::span<const double> lists, std::size_t neighbour) const {
+    const auto k = static_cast<std::size_t>(neighbours_->k());
+    std::vector<double> logs(neighbours_->points());
+    for (std::size_t i = 0; i < logs.size(); ++i) logs[i] = log_distance(lists[i * k + neighbour], options_);
+    return logs;
+  }
+
+  Estimate entropy_of(std::span<const double> lists, int m) const {
+    Estimate estimate;
+    if (m == 0) return estimate;
+    const auto k = static_cast<std::size_t>(neighbours_->k());
+    const std::size_t n = neighbours_->points();
+    const double constant = log_unit_ball_volume(m) + std::log(static_cast<double>(n - 1));
+    const Weights weights = weights_for(options_, m, neighbours_->k());
+    for (std::size_t j = 0; j < weights.weight.size(); ++j) {
+      if (weights.weight[j] == 0.0) continue;
+      std::size_t zeros = 0;
+      for (std::size_t i = 0; i < n; ++i) zeros += lists[i * k + j] == 0.0 ? 1U : 0U;
+      if (zeros > 0 && options_.ties == TiePolicy::kError) refuse_zero_distances(table_, zeros);
+      estimate.zero_share = std::max(estimate.zero_share, static_cast<double>(zeros) / static_cast<double>(n));
+      const double mean = mean_of(logs_of(lists, j)).value;
+      estimate.value += weights.weight[j] * (m * mean + constant - digamma_integer(static_cast<int>(j) + 1));
+    }
+    if (std::isnan(estimate.value)) estimate.value = -kInfinity;  // weights of both signs on -infinity
+    return estimate;
+  }
+
+  const Table& table_;
+  EntropyOptions options_;
+  SearchColumns columns_;
+  std::unique_ptr<LeaveOneOutNeighbours> neighbours_;
+};
+
+std::unique_ptr<EntropySequence> start_with_neighbours(const Table& table, const EntropyOptions& options, int k,
+                                                       const Context& context) {
+  const std::size_t needed = static_cast<std::size_t>(k) + 1;
+  if (table.rows() < needed) {
+    throw Error(ErrorCategory::kData,
+                fmt::format("The {} estimator with k = {} needs at least {} rows, but there are {}.", options.estimator,
+                            k, needed, table.rows()));
+  }
+  context.require_memory(LeaveOneOutNeighbours::memory(table.rows(), table.columns(), k), "The search for neighbours");
+  return std::make_unique<KnnSequence>(table, options, k, context);
+}
+
+}  // namespace
+
+SearchColumns make_search_columns(const Table& table, const EntropyOptions& options, const Context& context) {
+  SearchColumns result;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    const auto cells = table.column(j);
+    std::vector<double> values(cells.begin(), cells.end());
+    if (options.ties == TiePolicy::kJitter) {
+      // Keyed by name, so that the noise stays with its column when columns change places.
+      RandomStream random(context.seed, "jitter:" + table.name(j));
+      const double half = 0.5 * smallest_gap(cells);
+      for (double& value : values) value += random.uniform(-half, half);
+    }
+    double scale = 1.0;
+    if (options.affine == AffineCorrection::kScale) {
+      const double deviation = standard_deviation(values);
+      if (deviation > 0.0) scale = deviation;
+      for (double& value : values) value /= scale;
+    }
+    result.values.push_back(std::move(values));
+    result.log_scale.push_back(std::log(scale));
+  }
+  return result;
+}
+
+std::vector<double> weighted_estimator_weights(int m, int k) {
+  std::vector<double> weights(static_cast<std::size_t>(k), 0.0);
+  if (m < 4) {
+    weights.back() = 1.0;
+    return weights;
+  }
+  const int constraints = m / 4 + 1;
+  if (k < constraints) {
+    throw Error(ErrorCategory::kData,
+                fmt::format("The weighted estimator in {} dimensions needs at least {} neighbours.", m, constraints));
+  }
+  Eigen::MatrixXd g(constraints, k);
+  for (int l = 0; l < constraints; ++l) {
+    for (int j = 1; j <= k; ++j) g(l, j - 1) = std::exp(std::lgamma(j + 2.0 * l / m) - std::lgamma(j));
+  }
+  Eigen::VectorXd target = Eigen::VectorXd::Zero(constraints);
+  target(0) = 1.0;
+  // Minimum norm: w = G^T (G G^T)^-1 e_1, by a decomposition that does not square the condition.
+  const Eigen::VectorXd solution = g.completeOrthogonalDecomposition().solve(target);
+  std::copy(solution.data(), solution.data() + k, weights.begin());
+  return weights;
+}
+
+std::unique_ptr<EntropySequence> start_knn_entropy(const Table& table, const EntropyOptions& options,
+                                                   const Context& context) {
+  return start_with_neighbours(table, options, options.k, context);
+}
+
+std::unique_ptr<EntropySequence> start_weighted_entropy(const Table& table, const EntropyOptions& options,
+                                                        const Context& context) {
+  // Few neighbours make weights of huge size; ten for each constraint keep them near one.
+  const int m = static_cast<int>(table.columns());
+  const int k = std::max(options.k, 10 * (m / 4 + 1));
+  return start_with_neighbours(table, options, k, context);
+}
+
+}  // namespace olem

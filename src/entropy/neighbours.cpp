@@ -1,0 +1,116 @@
+#include "entropy/neighbours.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "entropy/sweep.h"
+#include "olem/error.h"
+#include "olem/parallel.h"
+
+namespace olem {
+
+namespace {
+
+// Measured on normal and on linear-model data with k = 1 (bench/order_bench.cpp): a tree per candidate wins only in few
+// dimensions, and only when there are so many points that the sweep's quadratic part shows.
+bool tree_is_faster(std::size_t points, std::size_t columns) {
+  if (columns <= 3) return points >= 4000;
+  if (columns <= 5) return points >= 30000;
+  return false;
+}
+
+}  // namespace
+
+double squared_distance(const ColumnSpans& columns, std::size_t i, std::size_t j) {
+  double sum = 0.0;
+  for (const std::span<const double> column : columns) {
+    const double difference = column[i] - column[j];
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+InstructionSet resolve_instruction_set(InstructionSet wanted) {
+#if defined(__x86_64__)
+  const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0;
+  const bool has_avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+#else
+  const bool has_avx512 = false;
+  const bool has_avx2 = false;
+#endif
+  if (wanted == InstructionSet::kAuto) {
+    if (has_avx512) return InstructionSet::kAvx512;
+    return has_avx2 ? InstructionSet::kAvx2 : InstructionSet::kPortable;
+  }
+  if ((wanted == InstructionSet::kAvx512 && !has_avx512) || (wanted == InstructionSet::kAvx2 && !has_avx2)) {
+    throw Error(ErrorCategory::kUsage, "--instruction-set: this machine does not have it. Use auto.");
+  }
+  return wanted;
+}
+
+LeaveOneOutNeighbours::LeaveOneOutNeighbours(ColumnSpans columns, const Options& options)
+    : columns_(std::move(columns)), options_(options), points_(columns_.empty() ? 0 : columns_.front().size()) {
+  check_at_least("number of columns", static_cast<long long>(columns_.size()), 1);
+  check_at_least("k", options_.k, 1);
+}
+
+LeaveOneOutNeighbours::~LeaveOneOutNeighbours() = default;
+
+std::size_t LeaveOneOutNeighbours::memory(std::size_t points, std::size_t columns, int k) {
+  const std::size_t lists = static_cast<std::size_t>(k) * (8 + 8 + 4);  // result, working list, neighbours
+  const std::size_t rows = 8 + 8 + 4;                                   // data, bounds, filter
+  return points * (columns + 1) * (lists + rows);
+}
+
+std::span<double> LeaveOneOutNeighbours::list(std::size_t column) {
+  const std::size_t size = points_ * static_cast<std::size_t>(options_.k);
+  return std::span<double>(without_).subspan(column * size, size);
+}
+
+std::span<const double> LeaveOneOutNeighbours::without(std::size_t column) const {
+  const std::size_t size = points_ * static_cast<std::size_t>(options_.k);
+  return std::span<const double>(without_).subspan(column * size, size);
+}
+
+void LeaveOneOutNeighbours::evaluate(const Context& context, const std::function<void(double)>& progress) {
+  const std::size_t size = points_ * static_cast<std::size_t>(options_.k);
+  without_.assign(columns_.size() * size, std::numeric_limits<double>::infinity());
+  if (!joint_known_) joint_.assign(size, std::numeric_limits<double>::infinity());
+  const bool by_tree = options_.engine == NeighbourEngine::kTree ||
+                       (options_.engine == NeighbourEngine::kAuto && tree_is_faster(points_, columns_.size()));
+  if (by_tree || columns_.size() <= 2) {
+    sweep_.reset();  // fewer columns will not need it again
+    evaluate_by_subsets(context, progress);
+  } else {
+    if (!sweep_) sweep_ = std::make_unique<Sweep>(columns_, options_);
+    sweep_->evaluate(context, progress, without_, joint_);
+  }
+  joint_known_ = true;
+}
+
+void LeaveOneOutNeighbours::evaluate_by_subsets(const Context& context, const std::function<void(double)>& progress) {
+  const auto nearest = [&](const ColumnSpans& columns, std::span<double> result) {
+    if (columns.size() == 1) {
+      nearest_by_sorting(columns.front(), options_.k, options_.zeros, result);
+    } else {
+      nearest_by_tree(columns, options_.k, options_.zeros, context, result);
+    }
+  };
+  if (!joint_known_) nearest(columns_, joint_);
+  for (std::size_t v = 0; v < columns_.size() && columns_.size() > 1; ++v) {
+    context.check_interrupt();
+    ColumnSpans others = columns_;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(v));
+    nearest(others, list(v));
+    progress(static_cast<double>(v + 1) / static_cast<double>(columns_.size()));
+  }
+}
+
+void LeaveOneOutNeighbours::remove(std::size_t column) {
+  const auto lists = without(column);
+  joint_.assign(lists.begin(), lists.end());
+  columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(column));
+  if (sweep_) sweep_->remove(column);
+}
+
+}  // namespace olem
