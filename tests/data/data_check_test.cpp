@@ -342,7 +342,8 @@ Table random_whole_numbers() {
   for (std::size_t j = 0; j < columns; ++j) names.push_back("x" + std::to_string(j));
   std::vector<double> values;
   for (const int value : *rc::gen::container<std::vector<int>>(rows * columns, rc::gen::inRange(0, high))) {
-    values.push_back(value);
+    // Zero and minus zero are equal.
+    values.push_back(value == 0 && values.size() % 2 == 0 ? -0.0 : value);
   }
   return {names, values};
 }
