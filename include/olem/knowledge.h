@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,33 +18,56 @@ struct Knowledge {
   // free. An empty list: no tiers.
   std::vector<std::vector<std::string>> tiers;
   std::vector<std::pair<std::string, std::string>> before;  // first comes before second
+  std::string source;                                       // where it was read from, for messages
 
   bool empty() const { return tiers.empty() && before.empty(); }
 };
 
-// Reads {"tiers": [["a", "b"], ["c"]], "before": [["a", "c"]]}; comments (//) are allowed. Unknown keys, wrong types
-// and names that stand in two tiers are data errors.
+// Reads {"tiers": [["a", "b"], ["c"]], "before": [["a", "c"]]}; comments (//) are allowed. An entry of "before" may be
+// a chain of more than two names. Unknown and repeated keys, wrong types and names that stand in two tiers are data
+// errors that name the file.
 Knowledge read_knowledge(const std::string& path);
 Knowledge parse_knowledge(std::string_view text, const std::string& source);
 Json to_json(const Knowledge& knowledge);
 
+// The same from the command line: each entry is a list of names separated by commas, one tier (--tier) or one chain
+// (--before) per entry. Spaces around a name do not count. Throws a usage error for an empty name or a chain of one.
+Knowledge knowledge_from_flags(const std::vector<std::string>& tiers, const std::vector<std::string>& before);
+
+// Both together. Only one of them may have tiers, since the order between two lists of tiers is not known; otherwise
+// a usage error.
+Knowledge combine_knowledge(const Knowledge& first, const Knowledge& second);
+
 // The knowledge about the columns of one table, ready to be obeyed: a strict partial order, closed under
-// transitivity. O(d^3 / 64) to build.
+// transitivity. Built in O(d^3 / 64), d^2 / 8 bytes.
 class Precedence {
  public:
   Precedence() = default;  // nothing is known
-  // Throws a data error for an unknown name (with the closest one) and for a contradiction, whose cycle it prints
-  // as a -> b -> a.
+  // Throws a data error for a name that is no column (with the closest one) or stands in two tiers, and for a
+  // contradiction: its shortest cycle is printed as a -> b -> a with the statements that make it.
   Precedence(const Knowledge& knowledge, const std::vector<std::string>& names);
 
-  bool empty() const { return must_precede_.empty(); }
+  bool empty() const { return successors_.empty(); }
   // True when i must come before j.
-  bool precedes(std::size_t i, std::size_t j) const { return !empty() && must_precede_[i][j]; }
+  bool precedes(std::size_t i, std::size_t j) const {
+    return !empty() && ((successors_[i * words_ + j / 64] >> (j % 64)) & 1U) != 0;
+  }
   // True when no other variable of `remaining` must come after `candidate`: it may be last among them.
-  bool may_be_last(std::size_t candidate, const std::vector<std::size_t>& remaining) const;
+  bool may_be_last(std::size_t candidate, std::span<const std::size_t> remaining) const;
+  // All variables of `remaining` that may be last among them, in the order given; never empty unless `remaining` is.
+  // O(|remaining| d / 64).
+  std::vector<std::size_t> last_candidates(std::span<const std::size_t> remaining) const;
+
+  // The same order among some of the columns, renumbered: `columns[i]` becomes i. What follows through a column that
+  // is left out stays known.
+  Precedence restricted_to(std::span<const std::size_t> columns) const;
 
  private:
-  std::vector<std::vector<bool>> must_precede_;
+  explicit Precedence(std::size_t size);
+  void set(std::size_t i, std::size_t j) { successors_[i * words_ + j / 64] |= std::uint64_t{1} << (j % 64); }
+
+  std::size_t words_ = 0;                  // of one row
+  std::vector<std::uint64_t> successors_;  // row i, bit j: i comes before j
 };
 
 }  // namespace olem

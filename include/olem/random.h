@@ -18,7 +18,7 @@ class RandomStream {
 
   std::uint32_t next_u32();
   std::uint64_t next_u64();
-  double uniform();  // in (0, 1), never 0 or 1; 53 bits
+  double uniform();  // in (0, 1), never 0 or 1; 52 bits
   double uniform(double low, double high);
   std::uint64_t below(std::uint64_t bound);  // uniform on 0 .. bound - 1, without bias; bound >= 1
   double normal();                           // standard normal
@@ -36,6 +36,10 @@ class RandomStream {
 
 // One block of the generator: exposed so that it can be tested against published vectors.
 std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
+
+// The uniform number made of 64 random bits: the middle of one of 2^52 equal parts of (0, 1). Exposed so that its ends
+// can be tested.
+double unit_interval(std::uint64_t bits);
 
 // Quantile of the standard normal distribution, 0 < p < 1, to about 1e-15.
 double normal_quantile(double p);

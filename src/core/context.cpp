@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <limits>
 #include <thread>
 
 #include "core/thread_pool.h"
@@ -13,7 +15,13 @@ namespace olem {
 
 namespace {
 
+// Free pages are not what counts: the page cache gives way when memory is asked for.
 std::size_t available_memory() {
+  std::ifstream facts("/proc/meminfo");
+  for (std::string key; facts >> key; facts.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
+    std::size_t kilobytes = 0;
+    if (key == "MemAvailable:" && facts >> kilobytes) return kilobytes * 1024;
+  }
   const long pages = sysconf(_SC_AVPHYS_PAGES);
   const long size = sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(size) : SIZE_MAX;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +52,49 @@ void write_all(const Descriptor& file, std::string_view content, const std::stri
   }
 }
 
+[[noreturn]] void refuse_to_replace(const std::string& path) {
+  throw Error(ErrorCategory::kFile, fmt::format("{} exists already. Use --force to replace it.", path));
+}
+
+// Makes a new file in the folder of `path`. The user's mask applies as to any other file; mkstemp would need it to be
+// read, which only changing it for the whole process can do.
+int open_beside(const std::string& path, std::string& temporary) {
+  for (int attempt = 0;; ++attempt) {
+    temporary = fmt::format("{}.{}-{}.tmp", path, ::getpid(), attempt);
+    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) return fd;
+    constexpr int kAttempts = 1000;
+    if (errno != EEXIST || attempt == kAttempts) file_error("write", path, errno);
+  }
+}
+
+void move_into_place(const std::string& temporary, const std::string& path, bool overwrite) {
+  if (!overwrite) {
+    // link, unlike rename, fails when somebody else made the file in the meantime.
+    if (::link(temporary.c_str(), path.c_str()) == 0) {
+      ::unlink(temporary.c_str());
+      return;
+    }
+    if (errno == EEXIST) refuse_to_replace(path);
+    // Some file systems (FAT, many network ones) have no links: look once more, then rename.
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) file_error("write", path, errno);
+    check_writable(path, overwrite);
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) file_error("write", path, errno);
+}
+
+// Waits until something can be read. A signal need not interrupt a read, and another thread's wish to stop never does.
+void wait_for_input(const Descriptor& file, const Context& context, const std::string& name) {
+  constexpr int kPatienceMs = 50;
+  for (;;) {
+    context.check_interrupt();
+    pollfd polled{file.get(), POLLIN, 0};
+    const int ready = ::poll(&polled, 1, kPatienceMs);
+    if (ready > 0) return;
+    if (ready < 0 && errno != EINTR) file_error("read", name, errno);
+  }
+}
+
 }  // namespace
 
 void check_writable(const std::string& path, bool overwrite) {
@@ -58,9 +102,10 @@ void check_writable(const std::string& path, bool overwrite) {
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0) {
     if (S_ISDIR(info.st_mode)) file_error("write", path, EISDIR);
-    if (!overwrite) {
-      throw Error(ErrorCategory::kFile, fmt::format("{} exists already. Use --force to replace it.", path));
+    if (!S_ISREG(info.st_mode)) {
+      throw Error(ErrorCategory::kFile, fmt::format("Cannot write {}: It is a device or pipe, not a file.", path));
     }
+    if (!overwrite) refuse_to_replace(path);
   }
   const std::string folder = folder_of(path);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) file_error("write to the folder", folder, errno);
@@ -68,23 +113,12 @@ void check_writable(const std::string& path, bool overwrite) {
 
 void write_file_atomically(const std::string& path, std::string_view content, bool overwrite) {
   check_writable(path, overwrite);
-  std::string temporary = path + ".XXXXXX";
-  Descriptor file(::mkstemp(temporary.data()));
-  if (file.get() < 0) file_error("write", path, errno);
+  std::string temporary;
+  Descriptor file(open_beside(path, temporary));
   try {
-    // mkstemp makes files private; the user's mask decides as for any other new file.
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    if (::fchmod(file.get(), 0666 & ~mask) != 0) file_error("write", path, errno);
     write_all(file, content, path);
     if (::fsync(file.get()) != 0 || file.close() != 0) file_error("write", path, errno);
-    if (overwrite) {
-      if (::rename(temporary.c_str(), path.c_str()) != 0) file_error("write", path, errno);
-    } else {
-      // link, unlike rename, fails when somebody else made the file in the meantime.
-      if (::link(temporary.c_str(), path.c_str()) != 0) file_error("write", path, errno);
-      ::unlink(temporary.c_str());
-    }
+    move_into_place(temporary, path, overwrite);
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
@@ -103,14 +137,17 @@ std::string read_file(const std::string& path, const Context& context) {
   if (S_ISDIR(info.st_mode)) file_error("read", name, EISDIR);
   std::string content;
   std::size_t used = 0;
-  content.resize(S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) + 1 : 1 << 16);
+  const bool regular = S_ISREG(info.st_mode);
+  const auto size = regular ? static_cast<std::size_t>(info.st_size) : 0;
+  context.require_memory(size, "Reading " + name);
+  content.resize(regular ? size + 1 : 1 << 16);
   for (;;) {
     if (used == content.size()) content.resize(content.size() * 2);
+    if (!regular) wait_for_input(file, context, name);
     const ssize_t got = ::read(file.get(), content.data() + used, content.size() - used);
     if (got < 0) {
-      if (errno != EINTR) file_error("read", name, errno);
-      context.check_interrupt();
-      continue;
+      if (errno == EINTR) continue;
+      file_error("read", name, errno);
     }
     if (got == 0) break;
     used += static_cast<std::size_t>(got);

@@ -14,21 +14,21 @@ void parallel_for(const Context& context, std::size_t begin, std::size_t end, st
                   const std::function<void(std::size_t, std::size_t)>& body) {
   if (begin >= end) return;
   grain = std::max<std::size_t>(grain, 1);
-  const std::size_t pieces = (end - begin + grain - 1) / grain;
+  const std::size_t pieces = (end - begin - 1) / grain + 1;
 
   std::mutex mutex;
   std::exception_ptr failure;
-  std::size_t failed_piece = std::numeric_limits<std::size_t>::max();
-  std::atomic<bool> stop{false};
+  std::atomic<std::size_t> failed_piece{std::numeric_limits<std::size_t>::max()};
 
   context.pool().run(context.thread_count(), pieces, [&](std::size_t piece) {
-    if (stop.load(std::memory_order_relaxed)) return;
+    // Pieces below the failed one still run: one of them may fail too, and which exception is rethrown must not depend
+    // on who was faster.
+    if (piece > failed_piece.load(std::memory_order_relaxed)) return;
     try {
       context.check_interrupt();
       const std::size_t first = begin + piece * grain;
-      body(first, std::min(end, first + grain));
+      body(first, first + std::min(grain, end - first));
     } catch (...) {
-      stop = true;
       const std::scoped_lock lock(mutex);
       if (piece < failed_piece) {
         failed_piece = piece;

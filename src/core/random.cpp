@@ -49,12 +49,12 @@ std::uint64_t RandomStream::next_u64() {
   return low | (static_cast<std::uint64_t>(next_u32()) << 32);
 }
 
-double RandomStream::uniform() { return (static_cast<double>(next_u64() >> 11) + 0.5) * 0x1p-53; }
+double RandomStream::uniform() { return unit_interval(next_u64()); }
 
 double RandomStream::uniform(double low, double high) { return low + (high - low) * uniform(); }
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {
-  check_at_least("bound", static_cast<long long>(bound), 1);
+  if (bound == 0) throw Error(ErrorCategory::kUsage, "bound is 0, but must be at least 1.");
   // The values from `limit` on would make the small remainders more likely.
   const std::uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
   std::uint64_t draw = next_u64();
@@ -77,6 +77,11 @@ std::vector<std::size_t> RandomStream::sample_without_replacement(std::size_t po
     if (below(population - i) < count - chosen.size()) chosen.push_back(i);
   }
   return chosen;
+}
+
+double unit_interval(std::uint64_t bits) {
+  // With 53 bits the half would be rounded, in the last part up to 1.
+  return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
 }
 
 double normal_quantile(double p) { return -std::sqrt(2.0) * boost::math::erfc_inv(2.0 * p); }

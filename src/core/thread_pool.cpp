@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -79,7 +81,11 @@ void ThreadPool::run(int threads, std::size_t count, const std::function<void(st
   if (workers_ && workers_->owner != getpid()) static_cast<void>(workers_.release());
   if (!workers_) workers_ = std::make_unique<Workers>();
   Workers& workers = *workers_;
-  while (workers.threads.size() + 1 < helpers) workers.threads.emplace_back([&workers] { workers.work(); });
+  try {
+    while (workers.threads.size() + 1 < helpers) workers.threads.emplace_back([&workers] { workers.work(); });
+  } catch (const std::system_error&) {
+    // The system grants no more threads; those that there are do the work.
+  }
   {
     const std::scoped_lock lock(workers.mutex);
     workers.piece = &piece;
