@@ -1,0 +1,155 @@
+#include "data/csv_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "olem/error.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::size_t kMaxCellBytes = 1'000'000;
+constexpr std::string_view kSeparators = ",;\t|";
+
+const char* find_quote(const char* first, const char* last) {
+  const void* found = std::memchr(first, '"', static_cast<std::size_t>(last - first));
+  return found == nullptr ? last : static_cast<const char*>(found);
+}
+
+std::size_t count_line_ends(const char* first, const char* last, char before) {
+  std::size_t count = 0;
+  for (const char* p = first; p != last; before = *p++) {
+    // A CR LF counts at its CR.
+    count += static_cast<std::size_t>(*p == '\r') + static_cast<std::size_t>(*p == '\n' && before != '\r');
+  }
+  return count;
+}
+
+// Removes the first line when it holds nothing but blanks. A tab that may be a separator is not a blank.
+bool skip_blank_line(std::string_view& text, std::string_view separators) {
+  std::size_t i = 0;
+  while (i < text.size() && (text[i] == ' ' || text[i] == '\t') && separators.find(text[i]) == std::string_view::npos)
+    ++i;
+  if (i == text.size() || (text[i] != '\n' && text[i] != '\r')) return false;
+  text.remove_prefix(i + 1);
+  return true;
+}
+
+// Where the quote that opens at `open` closes, or the end of the text.
+std::size_t closing_quote(std::string_view text, std::size_t open) {
+  std::size_t i = text.find('"', open + 1);
+  while (i != std::string_view::npos && i + 1 < text.size() && text[i + 1] == '"') i = text.find('"', i + 2);
+  return std::min(i, text.size());
+}
+
+}  // namespace
+
+std::string CsvCell::content() const {
+  if (!doubled_quotes) return std::string(text);
+  std::string single;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    single += text[i];
+    if (text[i] == '"') ++i;
+  }
+  return single;
+}
+
+const char* CsvScanner::skip_blanks(const char* p) const {
+  while (p != end_ && is_blank(*p)) ++p;
+  return p;
+}
+
+bool CsvScanner::skip_blank_line() {
+  const char* const p = skip_blanks(position_);
+  if (p != end_ && *p != '\n' && *p != '\r') return false;
+  position_ = p;
+  skip_line_end();
+  return true;
+}
+
+void CsvScanner::skip_line_end() {
+  if (position_ == end_) return;
+  const bool carriage_return = *position_++ == '\r';
+  if (carriage_return && position_ != end_ && *position_ == '\n') ++position_;
+  ++line_;
+}
+
+void CsvScanner::check_length(const CsvCell& cell) const {
+  if (cell.text.size() <= kMaxCellBytes) return;
+  throw Error(ErrorCategory::kData,
+              fmt::format("{}, line {}: A cell that begins here is longer than 1 MB. {}", source_, cell.line,
+                          cell.quoted ? "Check that its quotes are closed, or remove it."
+                                      : "Check that this is a CSV file, and shorten or remove the cell."));
+}
+
+CsvCell CsvScanner::next_cell() {
+  position_ = skip_blanks(position_);
+  if (position_ != end_ && *position_ == '"') return next_quoted_cell();
+  const char* const first = position_;
+  while (!at_line_end() && *position_ != separator_) ++position_;
+  const char* last = position_;
+  while (last != first && is_blank(last[-1])) --last;
+  const CsvCell cell{{first, static_cast<std::size_t>(last - first)}, line_};
+  check_length(cell);
+  return cell;
+}
+
+CsvCell CsvScanner::next_quoted_cell() {
+  const char* const first = position_ + 1;
+  const char* last = find_quote(first, end_);
+  CsvCell cell{{}, line_, true, false};
+  while (last != end_ && last + 1 != end_ && last[1] == '"') {
+    cell.doubled_quotes = true;
+    last = find_quote(last + 2, end_);
+  }
+  if (last == end_) {
+    throw Error(
+        ErrorCategory::kData,
+        fmt::format("{}, line {}: A quote that opens in this line is never closed. Close it, or double it if it "
+                    "belongs to the text of the cell.",
+                    source_, cell.line));
+  }
+  cell.text = {first, static_cast<std::size_t>(last - first)};
+  check_length(cell);
+  line_ += count_line_ends(first, last, '"');
+  position_ = skip_blanks(last + 1);
+  if (!at_line_end() && *position_ != separator_) {
+    throw Error(
+        ErrorCategory::kData,
+        fmt::format("{}, line {}: There is text between a closing quote and the next separator. Double the quotes "
+                    "that belong to the text of a cell; if '{}' is not the separator, give it with --delimiter.",
+                    source_, line_, separator_ == '\t' ? "tab" : std::string(1, separator_)));
+  }
+  return cell;
+}
+
+CsvLayout sniff_layout(std::string_view text, char separator) {
+  const std::string candidates = separator == 0 ? std::string(kSeparators) : std::string(1, separator);
+  std::array<std::size_t, kSeparators.size()> counts{};
+  while (skip_blank_line(text, candidates)) {
+  }
+  // A quote opens a cell only at its beginning, which before the separator is known means behind any candidate.
+  bool cell_begins = true;
+  for (std::size_t i = 0; i < text.size() && text[i] != '\n' && text[i] != '\r'; ++i) {
+    if (text[i] == '"' && cell_begins) {
+      i = closing_quote(text, i);
+      cell_begins = false;
+      continue;
+    }
+    const std::size_t which = candidates.find(text[i]);
+    if (which != std::string::npos) ++counts[which];
+    cell_begins = which != std::string::npos || (cell_begins && text[i] == ' ');
+  }
+  const auto best = std::max_element(counts.begin(), counts.end());
+  return {candidates[*best == 0 ? 0 : static_cast<std::size_t>(best - counts.begin())], *best + 1};
+}
+
+std::size_t count_lines(std::string_view text) {
+  return 1 + count_line_ends(text.data(), text.data() + text.size(), '\n');
+}
+
+}  // namespace olem

@@ -1,0 +1,264 @@
+#include "data/reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "olem/error.h"
+#include "olem/options.h"
+
+namespace olem {
+
+namespace {
+
+// The number of bytes of the UTF-8 character that `text` begins with, or 0 when it begins with none (RFC 3629: no
+// overlong forms, no surrogates, nothing above U+10FFFF).
+std::size_t utf8_character(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  if (length == 0 || length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return 0;
+  }
+  const unsigned second = byte(1);
+  if (lead == 0xE0 && second < 0xA0) return 0;
+  if (lead == 0xED && second > 0x9F) return 0;
+  if (lead == 0xF0 && second < 0x90) return 0;
+  if (lead == 0xF4 && second > 0x8F) return 0;
+  return length;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_character(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first < 0x20 || first == 0x7F;
+  return character.size() == 2 && first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
+}
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+// The first two columns of a name.
+struct Holders {
+  std::size_t first = kNone;
+  std::size_t second = kNone;
+};
+using NameIndex = std::unordered_map<std::string_view, Holders>;
+
+NameIndex index_names(const std::vector<std::string>& names) {
+  NameIndex index;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    Holders& holders = index[names[j]];
+    if (holders.first == kNone) {
+      holders.first = j;
+    } else if (holders.second == kNone) {
+      holders.second = j;
+    }
+  }
+  return index;
+}
+
+[[noreturn]] void unknown_column(std::string_view flag, const std::string& wanted,
+                                 const std::vector<std::string>& names, const std::string& source) {
+  constexpr std::size_t kListed = 10;
+  const std::string near = closest_name(wanted, names);
+  std::string help;
+  if (!near.empty()) {
+    help = fmt::format("Did you mean '{}'?", show_text(near));
+  } else {
+    std::vector<std::string> listed;
+    for (std::size_t j = 0; j < std::min(kListed, names.size()); ++j) listed.push_back(show_text(names[j]));
+    help = fmt::format("Its columns are {}{}.", fmt::join(listed, ", "), names.size() > kListed ? ", ..." : "");
+  }
+  throw Error(ErrorCategory::kUsage,
+              fmt::format("{}: {} has no column '{}'. {}", flag, source, show_text(wanted), help));
+}
+
+// The positions of the names that a flag lists.
+std::vector<std::size_t> look_up(std::string_view flag, const std::vector<std::string>& wanted, const NameIndex& index,
+                                 const std::vector<std::string>& names, const std::string& source) {
+  std::vector<std::size_t> found;
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : wanted) {
+    if (!seen.insert(name).second) {
+      throw Error(ErrorCategory::kUsage,
+                  fmt::format("{}: '{}' is listed twice. List every column once.", flag, show_text(name)));
+    }
+    const auto entry = index.find(name);
+    if (entry == index.end()) unknown_column(flag, name, names, source);
+    found.push_back(entry->second.first);
+  }
+  return found;
+}
+
+void check_name(const std::vector<std::string>& names, std::size_t column, const NameIndex& index,
+                const std::string& source) {
+  const std::string& name = names[column];
+  if (name.empty()) {
+    const bool trailing = column > 0 && column + 1 == names.size();
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}: Column {} has no name{}. {}, or list the columns to use with --columns.", source,
+                            column + 1, trailing ? ", because the first line ends with a separator" : "",
+                            trailing ? "Remove the separator at the end of every line" : "Give it a name"));
+  }
+  if (!is_utf8(name)) {
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}: The name of column {}, '{}', is not valid UTF-8. Save the file as UTF-8.", source,
+                            column + 1, show_text(name)));
+  }
+  const Holders& holders = index.at(name);
+  if (holders.second != kNone) {
+    throw Error(ErrorCategory::kData, fmt::format("{}: Columns {} and {} are both called '{}'. Rename one of them.",
+                                                  source, holders.first + 1, holders.second + 1, show_text(name)));
+  }
+}
+
+}  // namespace
+
+std::string show_text(std::string_view text, std::size_t limit) {
+  std::string shown;
+  for (std::size_t count = 0; !text.empty(); ++count) {
+    if (count == limit) return shown + "...";
+    const std::size_t length = utf8_character(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    if (length == 0 || is_control(character)) {
+      switch (character[0]) {
+        case '\n': shown += "\\n"; break;
+        case '\r': shown += "\\r"; break;
+        case '\t': shown += "\\t"; break;
+        default:
+          for (const char c : character) {
+            fmt::format_to(std::back_inserter(shown), "\\x{:02X}", static_cast<unsigned char>(c));
+          }
+      }
+    } else {
+      shown += character;
+    }
+    text.remove_prefix(character.size());
+  }
+  return shown;
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::vector<std::string> numbered_column_names(std::size_t count) {
+  std::vector<std::string> names;
+  names.reserve(count);
+  for (std::size_t j = 1; j <= count; ++j) names.push_back(fmt::format("V{}", j));
+  return names;
+}
+
+std::vector<std::size_t> choose_columns(const std::vector<std::string>& names, const ReadOptions& options,
+                                        const std::string& source) {
+  const NameIndex index = index_names(names);
+  std::vector<std::size_t> chosen = look_up("--columns", options.columns, index, names, source);
+  if (options.columns.empty()) {
+    chosen.resize(names.size());
+    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  }
+  look_up("--drop-columns", options.drop_columns, index, names, source);
+  const std::unordered_set<std::string_view> dropped(options.drop_columns.begin(), options.drop_columns.end());
+  chosen.erase(std::remove_if(chosen.begin(), chosen.end(), [&](std::size_t j) { return dropped.count(names[j]) > 0; }),
+               chosen.end());
+  if (chosen.empty()) {
+    throw Error(ErrorCategory::kUsage,
+                fmt::format("--drop-columns: No column of {} is left. Leave out fewer columns.", source));
+  }
+  for (const std::size_t column : chosen) check_name(names, column, index, source);
+  return chosen;
+}
+
+void MissingCells::add(std::size_t place, std::size_t column) {
+  if (cells_ < first_.size()) first_[cells_] = {place, column};
+  ++cells_;
+  ++in_column_[column];
+}
+
+std::string MissingCells::describe_empty_column(const std::vector<std::string>& names) const {
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (in_column_[j] == rows_) {
+      return fmt::format(
+          " Column '{}' ({}) has no value at all{}: leave it out with --drop-columns '{}'.", show_text(names[j]), j + 1,
+          j > 0 && j + 1 == names.size() ? ", as when every line ends with a separator" : "", show_text(names[j]));
+    }
+  }
+  return "";
+}
+
+void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source) const {
+  constexpr std::size_t kMinRows = 2;
+  if (rows_ == 0) {
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}: There are no rows of data. At least {} are needed.", source, kMinRows));
+  }
+  if (policy == MissingPolicy::kError && cells_ > 0) {
+    std::vector<std::string> positions;
+    for (std::size_t i = 0; i < std::min(cells_, first_.size()); ++i) {
+      positions.push_back(fmt::format("{} {}, column '{}' ({})", place_, first_[i].place,
+                                      show_text(names[first_[i].column]), first_[i].column + 1));
+    }
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}: {} in {} {} missing or not finite{}: {}.{} Fill in the values, leave out columns with "
+                            "--drop-columns, or leave out the rows with --missing drop.",
+                            source, counted(cells_, "cell"), counted(incomplete_rows_, "row"),
+                            cells_ == 1 ? "is" : "are", cells_ > first_.size() ? ", the first of them" : "",
+                            fmt::join(positions, "; "), describe_empty_column(names)));
+  }
+  const std::size_t left = rows_ - incomplete_rows_;
+  if (left >= kMinRows) return;
+  if (incomplete_rows_ == 0) {
+    throw Error(ErrorCategory::kData, fmt::format("{}: There is only {} of data. At least {} are needed.", source,
+                                                  counted(left, "row"), kMinRows));
+  }
+  throw Error(
+      ErrorCategory::kData,
+      fmt::format("{}: {} of {} would be left without those that have missing values, but at least {} are needed.{}"
+                  " Fill in the values or leave out columns with --drop-columns.",
+                  source, left, counted(rows_, "row"), kMinRows, describe_empty_column(names)));
+}
+
+ReadResult finish_reading(const std::vector<std::string>& names, const std::vector<std::size_t>& chosen,
+                          std::vector<double> values, std::size_t capacity, const MissingCells& missing,
+                          const std::string& source) {
+  const std::size_t rows = missing.rows() - missing.incomplete_rows();
+  if (rows < capacity) {
+    for (std::size_t j = 1; j < chosen.size(); ++j) {
+      const auto from = values.begin() + static_cast<std::ptrdiff_t>(j * capacity);
+      std::copy(from, from + static_cast<std::ptrdiff_t>(rows), values.begin() + static_cast<std::ptrdiff_t>(j * rows));
+    }
+    values.resize(rows * chosen.size());
+  }
+  std::vector<std::string> chosen_names;
+  chosen_names.reserve(chosen.size());
+  for (const std::size_t column : chosen) chosen_names.push_back(names[column]);
+
+  ReadResult result;
+  result.table = Table(std::move(chosen_names), std::move(values), source);
+  result.dropped_rows = missing.incomplete_rows();
+  if (result.dropped_rows > 0) {
+    result.warnings.push_back(
+        {"missing_rows",
+         fmt::format("{} of {} {} missing values and {} left out; {} are used.", result.dropped_rows,
+                     counted(missing.rows(), "row"), result.dropped_rows == 1 ? "has" : "have",
+                     result.dropped_rows == 1 ? "was" : "were", rows),
+         source});
+  }
+  return result;
+}
+
+}  // namespace olem

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "olem/table.h"
+
+namespace olem {
+
+// What the readers of all formats share: the choice of columns, the account of missing values, and how foreign text is
+// shown in messages.
+
+// The text with control characters and bytes that are not UTF-8 escaped, cut after `limit` characters.
+std::string show_text(std::string_view text, std::size_t limit = 40);
+
+// "3 rows", "1 row".
+std::string counted(std::size_t count, std::string_view noun);
+
+// V1, V2, ...: the columns of data without names.
+std::vector<std::string> numbered_column_names(std::size_t count);
+
+// The columns to read, in the order of the result, as positions among `names`. Throws a usage error for a name in
+// options.columns or options.drop_columns that is unknown (with the closest one) or repeated and when no column is
+// left; a data error that gives the column numbers when a chosen column has no name, shares it with another, or has one
+// that is not UTF-8. Names of columns that are not read may be anything.
+std::vector<std::size_t> choose_columns(const std::vector<std::string>& names, const ReadOptions& options,
+                                        const std::string& source);
+
+// The cells without a finite number among those that are read.
+class MissingCells {
+ public:
+  // `place` is what rows are counted in, for messages: "line" or "row".
+  MissingCells(std::string_view place, std::size_t columns) : place_(place), in_column_(columns, 0) {}
+
+  void add(std::size_t place, std::size_t column);
+  // Ends a row; `complete` when none of its cells was missing.
+  void end_row(bool complete) {
+    ++rows_;
+    if (!complete) ++incomplete_rows_;
+  }
+
+  std::size_t rows() const { return rows_; }
+  std::size_t incomplete_rows() const { return incomplete_rows_; }
+
+  // Throws the data error of MissingPolicy::kError when there was a missing cell, and that of too few rows (less than
+  // 2 left) under either policy. `names` are those of all columns of the file.
+  void check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source) const;
+
+ private:
+  struct Position {
+    std::size_t place = 0;
+    std::size_t column = 0;
+  };
+  std::string describe_empty_column(const std::vector<std::string>& names) const;
+
+  std::string_view place_;
+  std::vector<std::size_t> in_column_;
+  std::array<Position, 3> first_{};
+  std::size_t cells_ = 0;
+  std::size_t rows_ = 0;
+  std::size_t incomplete_rows_ = 0;
+};
+
+// The table of the chosen columns. `values` holds `rows` complete rows, column by column, with `capacity` places for
+// each column. Adds the warning "missing_rows" when rows were left out.
+ReadResult finish_reading(const std::vector<std::string>& names, const std::vector<std::size_t>& chosen,
+                          std::vector<double> values, std::size_t capacity, const MissingCells& missing,
+                          const std::string& source);
+
+}  // namespace olem

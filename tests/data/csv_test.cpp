@@ -1,0 +1,452 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "data/csv_number.h"
+#include "data/csv_scan.h"
+#include "olem/error.h"
+#include "olem/random.h"
+#include "olem/table.h"
+
+namespace olem {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ReadResult read(std::string_view text, const ReadOptions& options = {}) {
+  return read_csv_text(text, "d.csv", options, Context());
+}
+
+std::vector<double> column(const ReadResult& result, std::size_t j) {
+  const auto cells = result.table.column(j);
+  return {cells.begin(), cells.end()};
+}
+
+// The message of the error of `category` that reading must end with.
+std::string failure(std::string_view text, const ReadOptions& options = {},
+                    ErrorCategory category = ErrorCategory::kData) {
+  try {
+    read(text, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(category_name(error.category()), category_name(category)) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "no error for: " << text;
+  return "";
+}
+
+ReadOptions with_missing_dropped() {
+  ReadOptions options;
+  options.missing = MissingPolicy::kDrop;
+  return options;
+}
+
+ReadOptions with_header(HeaderMode mode) {
+  ReadOptions options;
+  options.header = mode;
+  return options;
+}
+
+TEST(Csv, reads_named_columns) {
+  const ReadResult result = read("a,b\n1,2\n3,4.5\n");
+  EXPECT_THAT(result.table.names(), ElementsAre("a", "b"));
+  EXPECT_THAT(column(result, 0), ElementsAre(1, 3));
+  EXPECT_THAT(column(result, 1), ElementsAre(2, 4.5));
+  EXPECT_EQ(result.table.source(), "d.csv");
+  EXPECT_TRUE(result.warnings.empty());
+}
+
+TEST(Csv, every_line_end_with_and_without_the_last_one) {
+  for (const std::string_view text : {"a,b\n1,2\n3,4\n", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4\r\n", "a,b\r\n1,2\r\n3,4",
+                                      "a,b\r1,2\r3,4\r", "a,b\r1,2\r3,4", "a,b\n1,2\r\n3,4\r",
+                                      "\xEF\xBB\xBF"
+                                      "a,b\n1,2\n3,4\n\n\r\n \n\n"}) {
+    const ReadResult result = read(text);
+    EXPECT_THAT(result.table.names(), ElementsAre("a", "b")) << text;
+    EXPECT_THAT(column(result, 0), ElementsAre(1, 3)) << text;
+    EXPECT_THAT(column(result, 1), ElementsAre(2, 4)) << text;
+  }
+}
+
+TEST(Csv, separator_is_sniffed_from_the_first_line) {
+  for (const std::string separator : {",", ";", "\t", "|"}) {
+    const ReadResult result = read("a" + separator + "b\n1" + separator + "2\n3" + separator + "4\n");
+    EXPECT_THAT(result.table.names(), ElementsAre("a", "b")) << separator;
+    EXPECT_THAT(column(result, 1), ElementsAre(2, 4)) << separator;
+  }
+  EXPECT_THAT(read("a,b;c;d\n1;2;3\n4;5;6\n").table.names(), ElementsAre("a,b", "c", "d"));
+  EXPECT_THAT(read("\"a;b;c\",d\n1,2\n3,4\n").table.names(), ElementsAre("a;b;c", "d"));
+  EXPECT_THAT(read("\"x\"\"; ;\";b|c\n1;2\n3;4\n").table.names(), ElementsAre("x\"; ;", "b|c"));
+  EXPECT_THAT(read("\n  \na;b\n1;2\n3;4\n").table.names(), ElementsAre("a", "b"));
+}
+
+TEST(Csv, separator_can_be_given) {
+  ReadOptions options;
+  options.delimiter = ';';
+  EXPECT_THAT(read("a,b,c;d\n1;2\n3;4\n", options).table.names(), ElementsAre("a,b,c", "d"));
+  options.delimiter = ' ';
+  EXPECT_THAT(column(read("a b\n1 2\n3 4\n", options), 1), ElementsAre(2, 4));
+  options.delimiter = ':';
+  EXPECT_THAT(column(read("a:b\n1:2\n3:4\n", options), 1), ElementsAre(2, 4));
+  for (const char impossible : {'"', '1', 'e', '.', '-', '\n', '\xC3'}) {
+    options.delimiter = impossible;
+    EXPECT_THAT(failure("a\n1\n2\n", options, ErrorCategory::kUsage), HasSubstr("--delimiter"));
+  }
+}
+
+TEST(Csv, quotes_follow_rfc_4180) {
+  const ReadResult result = read("\"a, b\",\"c\"\"d\",\"e\nf\"\n\"1\", \" 2 \" ,3\n4,\"5\",6\n");
+  EXPECT_THAT(result.table.names(), ElementsAre("a, b", "c\"d", "e\nf"));
+  EXPECT_THAT(column(result, 0), ElementsAre(1, 4));
+  EXPECT_THAT(column(result, 1), ElementsAre(2, 5));
+  EXPECT_THAT(read("5\" pipe,b\n1,2\n3,4\n").table.names(), ElementsAre("5\" pipe", "b"));
+}
+
+TEST(Csv, quotes_that_break_the_rules) {
+  EXPECT_THAT(failure("a,b\n1,2\n3,\"4\n5,6\n"), AllOf(HasSubstr("d.csv, line 3:"), HasSubstr("never closed")));
+  EXPECT_THAT(failure("a,b\n1,\"2\"3\n4,5\n"), AllOf(HasSubstr("d.csv, line 2:"), HasSubstr("closing quote")));
+}
+
+TEST(Csv, lines_inside_quotes_are_counted) {
+  EXPECT_THAT(failure("\"a\nb\",c\n1,2\n\"x\r\ny\rz\",4\n5,6\n"),
+              HasSubstr("line 4, column 'a\\nb' (1): 'x\\r\\ny\\rz'"));
+  ReadOptions options;
+  options.columns = {"c"};
+  EXPECT_THAT(failure("a,c\n\"x\ny\",1\n2,bad\n3,4\n", options), HasSubstr("d.csv, line 4, column 'c' (2): 'bad'"));
+}
+
+TEST(Csv, numbers_that_are_accepted) {
+  const ReadResult result =
+      read("a\n1e5\n 1 \n+1\n-2.50E-3\n.5\n5.\n-0\n0001\n1e-400\n-1e-9999999999999\n0e999\n4.9e-324\n");
+  EXPECT_THAT(column(result, 0), ElementsAre(1e5, 1, 1, -2.5e-3, 0.5, 5, 0, 1, 0, 0, 0, 4.9e-324));
+  EXPECT_TRUE(std::signbit(result.table.at(6, 0)));
+  EXPECT_THAT(column(read("a;b\n\t1\t; 2\t\n3;4\n"), 0), ElementsAre(1, 3));
+}
+
+TEST(Csv, numbers_that_are_refused) {
+  for (const std::string cell : {"1_000", "0x10", "1e", "1e+", "--1", "+-1", "1 2", "1.2.3", "e5", "+", "-", "1f",
+                                 "0x1p3", "\xD9\xA1", "1\xC2\xA0", "12abc", "$5", "5%"}) {
+    EXPECT_THAT(failure("a;b\n1;2\n" + cell + ";3\n"),
+                AllOf(HasSubstr("d.csv, line 3, column 'a' (1): '" + cell.substr(0, 1)), HasSubstr("is not a number"),
+                      HasSubstr("--drop-columns 'a'"), HasSubstr("--columns")))
+        << cell;
+  }
+}
+
+TEST(Csv, too_large_is_an_error_of_its_own) {
+  const std::string huge(400, '9');
+  for (const std::string& cell :
+       std::vector<std::string>{"1e999", "-1e309", "1e99999999999999999999", "1.8e308", huge}) {
+    EXPECT_THAT(failure("a,b\n1,2\n3," + cell + "\n"),
+                AllOf(HasSubstr("line 3, column 'b' (2)"), HasSubstr("too large"), Not(HasSubstr("not a number"))))
+        << cell;
+  }
+  EXPECT_EQ(read("a\n1\n1.7976931348623157e308\n").table.at(1, 0), std::numeric_limits<double>::max());
+}
+
+TEST(Csv, decimal_commas_get_a_hint) {
+  EXPECT_THAT(failure("a;b\n1,5;2\n3;4\n"), AllOf(HasSubstr("line 2, column 'a' (1): '1,5' is not a number"),
+                                                  HasSubstr("decimal point, not a comma")));
+  EXPECT_THAT(failure("a,b\n\"1,234.5\",2\n3,4\n"), HasSubstr("without separators of thousands"));
+  EXPECT_THAT(failure("a,b;c\n1,2;3\n4,5;6\n"), HasSubstr("use --delimiter ';'"));
+}
+
+TEST(Csv, foreign_text_is_shown_short_and_harmless) {
+  EXPECT_THAT(failure("a,b\n1,2\n" + std::string(100, 'x') + ",3\n"),
+              AllOf(HasSubstr("'" + std::string(40, 'x') + "...'"), Not(HasSubstr(std::string(41, 'x')))));
+  EXPECT_THAT(failure("a,b\n1,2\n\x1B[31m\xFF\xC2\x9B,3\n"), HasSubstr("'\\x1B[31m\\xFF\\xC2\\x9B'"));
+  EXPECT_THAT(failure("a,b\n1,2\ncaf\xC3\xA9,3\n"), HasSubstr("'caf\xC3\xA9'"));
+}
+
+TEST(Csv, missing_values_are_counted_over_the_whole_file) {
+  EXPECT_THAT(failure("a,b\n1,2\n,2\nNA,?\n3,4\n5,null\n6,7\n"),
+              AllOf(HasSubstr("d.csv: 4 cells in 3 rows are missing or not finite"),
+                    HasSubstr("line 3, column 'a' (1); line 4, column 'a' (1); line 4, column 'b' (2)."),
+                    HasSubstr("--missing drop"), Not(HasSubstr("line 6"))));
+  EXPECT_THAT(failure("a,b\n1,2\n,2\n3,4\n"),
+              HasSubstr("1 cell in 1 row is missing or not finite: line 3, column 'a' (1)."));
+}
+
+TEST(Csv, every_marker_of_a_missing_value) {
+  for (const std::string marker :
+       {"",     " ",    "\"\"", "NA", "na", "N/A", "n/a",  "NaN",       "nan",      "-nan", "null",   "NULL",
+        "None", "NONE", "?",    ".",  "--", "Inf", "-inf", "+Infinity", "INFINITY", " NA ", "\" NA\""}) {
+    EXPECT_THAT(failure("a,b\n1,2\n3," + marker + "\n4,5\n"),
+                AllOf(HasSubstr("1 cell in 1 row is missing"), HasSubstr("line 3, column 'b' (2)")))
+        << marker;
+  }
+}
+
+TEST(Csv, incomplete_rows_can_be_dropped) {
+  const ReadResult result = read("a,b\n1,2\nNA,3\n4,5\n6,inf\n7,8\n", with_missing_dropped());
+  EXPECT_THAT(column(result, 0), ElementsAre(1, 4, 7));
+  EXPECT_THAT(column(result, 1), ElementsAre(2, 5, 8));
+  EXPECT_EQ(result.dropped_rows, 2U);
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_EQ(result.warnings[0].code, "missing_rows");
+  EXPECT_EQ(result.warnings[0].text, "2 of 5 rows have missing values and were left out; 3 are used.");
+  EXPECT_EQ(result.warnings[0].where, "d.csv");
+  EXPECT_TRUE(read("a\n1\n2\n", with_missing_dropped()).warnings.empty());
+}
+
+TEST(Csv, only_columns_that_are_read_are_looked_at) {
+  ReadOptions options = with_missing_dropped();
+  options.columns = {"c", "a"};
+  const ReadResult kept = read("a,b,c\n1,text,2\n3,,4\n,9,5\n", options);
+  EXPECT_THAT(kept.table.names(), ElementsAre("c", "a"));
+  EXPECT_THAT(column(kept, 0), ElementsAre(2, 4));
+  EXPECT_THAT(column(kept, 1), ElementsAre(1, 3));
+  EXPECT_EQ(kept.dropped_rows, 1U);
+
+  ReadOptions drop;
+  drop.drop_columns = {"b"};
+  EXPECT_THAT(read("a,b,c\n1,text,2\n3,1e999,4\n", drop).table.names(), ElementsAre("a", "c"));
+  drop.columns = {"c", "b"};
+  EXPECT_THAT(read("a,b,c\n1,text,2\n3,1e999,4\n", drop).table.names(), ElementsAre("c"));
+}
+
+TEST(Csv, unknown_columns_are_a_usage_error_with_the_closest_name) {
+  ReadOptions options;
+  options.columns = {"Temp", "Ligth"};
+  EXPECT_THAT(failure("Light,Temp\n1,2\n3,4\n", options, ErrorCategory::kUsage),
+              AllOf(HasSubstr("--columns: d.csv has no column 'Ligth'"), HasSubstr("Did you mean 'Light'?")));
+  options.columns = {"Temp", "Temp"};
+  EXPECT_THAT(failure("Light,Temp\n1,2\n3,4\n", options, ErrorCategory::kUsage), HasSubstr("'Temp' is listed twice"));
+  options = {};
+  options.drop_columns = {"salinity"};
+  EXPECT_THAT(failure("Light,Temp\n1,2\n3,4\n", options, ErrorCategory::kUsage),
+              AllOf(HasSubstr("--drop-columns"), HasSubstr("Its columns are Light, Temp.")));
+  options.drop_columns = {"Light", "Temp"};
+  EXPECT_THAT(failure("Light,Temp\n1,2\n3,4\n", options, ErrorCategory::kUsage),
+              HasSubstr("No column of d.csv is left"));
+}
+
+TEST(Csv, the_first_line_is_a_header_when_it_has_text) {
+  EXPECT_THAT(read("1,2\n3,4\n").table.names(), ElementsAre("V1", "V2"));
+  EXPECT_THAT(column(read("1,2\n3,4\n"), 0), ElementsAre(1, 3));
+  EXPECT_THAT(read("country,2001\n1,2\n3,4\n").table.names(), ElementsAre("country", "2001"));
+  EXPECT_TRUE(read("country,2001\n1,2\n3,4\n").warnings.empty());
+  // A marker of a missing value beside numbers is data, not a name.
+  EXPECT_THAT(column(read("1,NA\n2,3\n4,5\n", with_missing_dropped()), 0), ElementsAre(2, 4));
+  // Without any number the line can only hold names.
+  EXPECT_THAT(read("Na\n1\n2\n").table.names(), ElementsAre("Na"));
+}
+
+TEST(Csv, a_header_with_fractions_is_doubtful) {
+  const ReadResult result = read("0.5,x\n1,2\n3,4\n");
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_EQ(result.warnings[0].code, "header");
+  EXPECT_THAT(result.warnings[0].text, HasSubstr("--no-header"));
+  EXPECT_TRUE(read("0.5,x\n1,2\n3,4\n", with_header(HeaderMode::kPresent)).warnings.empty());
+}
+
+TEST(Csv, header_can_be_decided) {
+  EXPECT_THAT(read("1,2\n3,4\n5,6\n", with_header(HeaderMode::kPresent)).table.names(), ElementsAre("1", "2"));
+  EXPECT_EQ(read("1,2\n3,4\n5,6\n", with_header(HeaderMode::kAbsent)).table.rows(), 3U);
+  EXPECT_THAT(failure("a,b\n3,4\n5,6\n", with_header(HeaderMode::kAbsent)),
+              AllOf(HasSubstr("line 1, column 'V1' (1): 'a' is not a number"), HasSubstr("do not use --no-header")));
+}
+
+TEST(Csv, names_must_be_there_and_differ) {
+  EXPECT_THAT(failure("a,b,a\n1,2,3\n4,5,6\n"), HasSubstr("Columns 1 and 3 are both called 'a'"));
+  EXPECT_THAT(failure("a, a \n1,2\n4,5\n"), HasSubstr("Columns 1 and 2 are both called 'a'"));
+  EXPECT_THAT(failure(",a\n1,2\n4,5\n"), HasSubstr("Column 1 has no name. Give it a name, or list the columns"));
+  EXPECT_THAT(failure("\ta\n1\t2\n4\t5\n"), HasSubstr("Column 1 has no name"));
+  EXPECT_THAT(failure("a,\xFF"
+                      "b\n1,2\n4,5\n"),
+              AllOf(HasSubstr("column 2, '\\xFFb'"), HasSubstr("UTF-8")));
+  for (const std::string bad : {"\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82", "\x80"}) {
+    EXPECT_THAT(failure("a," + bad + "\n1,2\n4,5\n"), HasSubstr("not valid UTF-8"));
+  }
+  EXPECT_THAT(read(" \xCE\xB1 ,\xF0\x9F\x8C\x8A\n1,2\n3,4\n").table.names(),
+              ElementsAre("\xCE\xB1", "\xF0\x9F\x8C\x8A"));
+  // Names of columns that are not read do not matter.
+  ReadOptions options;
+  options.columns = {"b"};
+  EXPECT_THAT(column(read(",a,a,b\nx,1,1,2\ny,3,3,4\n", options), 0), ElementsAre(2, 4));
+  options.columns = {"a"};
+  EXPECT_THAT(failure(",a,a,b\nx,1,1,2\ny,3,3,4\n", options), HasSubstr("Columns 2 and 3 are both called 'a'"));
+}
+
+TEST(Csv, trailing_separators_are_named) {
+  EXPECT_THAT(failure("a,b,\n1,2,\n3,4,\n"),
+              AllOf(HasSubstr("Column 3 has no name, because the first line ends with a separator"),
+                    HasSubstr("at the end of every line")));
+  EXPECT_THAT(failure("1,2,\n3,4,\n"),
+              AllOf(HasSubstr("Column 'V3' (3) has no value at all"), HasSubstr("every line ends with a separator"),
+                    HasSubstr("--drop-columns 'V3'")));
+  EXPECT_THAT(failure("a,b\n1,2,\n3,4,\n"),
+              HasSubstr("line 2: Expected 2 cells, as in the first line, but found 3. The line "
+                        "ends with a separator"));
+}
+
+TEST(Csv, ragged_rows_are_named) {
+  EXPECT_THAT(failure("a,b,c\n1,2,3\n4,5\n"),
+              HasSubstr("d.csv, line 3: Expected 3 cells, as in the first line, but found 2."));
+  EXPECT_THAT(failure("a,b,c\n1,2,3\n4,5,6,7,8\n"),
+              HasSubstr("line 3: Expected 3 cells, as in the first line, but found 5."));
+  EXPECT_THAT(failure("a,b\nx,1,2\ny,3,4\n"), HasSubstr("'x' is not a number"));
+  EXPECT_THAT(failure("a,b\n1,1,2\n2,3,4\n"), HasSubstr("the name of the row"));
+}
+
+TEST(Csv, blank_lines) {
+  EXPECT_THAT(column(read("a,b\n1,2\n\n  \t\n3,4\n\n"), 0), ElementsAre(1, 3));
+  EXPECT_THAT(failure("a,b\n1,2\n\n3,x\n"), HasSubstr("line 4"));
+  EXPECT_THAT(failure("a\n1\n\n3\n\n"), HasSubstr("1 cell in 1 row is missing or not finite: line 3, column 'a' (1)"));
+  EXPECT_THAT(column(read("a\n1\n\n3\n\n", with_missing_dropped()), 0), ElementsAre(1, 3));
+  EXPECT_THAT(failure("\n1\n3\n"), HasSubstr("line 1, column 'V1' (1)"));
+}
+
+TEST(Csv, too_few_rows) {
+  for (const std::string_view empty : {"", "\n", " \r\n\n", "\xEF\xBB\xBF"}) {
+    EXPECT_THAT(failure(empty), HasSubstr("d.csv: The file is empty."));
+  }
+  EXPECT_THAT(failure("a,b\n"), HasSubstr("no rows of data. At least 2 are needed"));
+  EXPECT_THAT(failure("a,b\n1,2\n"), HasSubstr("only 1 row of data. At least 2 are needed"));
+  EXPECT_THAT(failure("a,b\n1,2\n,3\n4,\n", with_missing_dropped()),
+              HasSubstr("1 of 3 rows would be left without those that have missing values, but at least 2 are needed"));
+  EXPECT_THAT(failure("a,b\n1,\n2,\n", with_missing_dropped()),
+              AllOf(HasSubstr("0 of 2 rows would be left"), HasSubstr("Column 'b' (2) has no value at all")));
+}
+
+TEST(Csv, bytes_that_are_not_text) {
+  EXPECT_THAT(failure(std::string_view("\xFF\xFE"
+                                       "a\0,\0",
+                                       6)),
+              HasSubstr("UTF-16. Save it as UTF-8"));
+  EXPECT_THAT(failure(std::string_view("\xFE\xFF\0a\0,", 6)), HasSubstr("UTF-16. Save it as UTF-8"));
+  EXPECT_THAT(failure(std::string_view("a,b\r\n1,2\r\n3,\0"
+                                       "4\r\n",
+                                       15)),
+              HasSubstr("d.csv, line 3: There is a NUL byte"));
+}
+
+TEST(Csv, cells_over_a_megabyte) {
+  const std::string megabyte(1'000'000, '1');
+  ReadOptions options;
+  options.drop_columns = {"b"};
+  EXPECT_EQ(read("a,b\n1," + megabyte + "\n2,3\n", options).table.rows(), 2U);
+  EXPECT_THAT(failure("a,b\n1," + megabyte + "1\n2,3\n", options), HasSubstr("d.csv, line 2: A cell"));
+  EXPECT_THAT(failure("a,b\n1,2\n\"" + megabyte + "1\",3\n"),
+              AllOf(HasSubstr("d.csv, line 3: A cell"), HasSubstr("longer than 1 MB"), HasSubstr("quotes are closed")));
+  EXPECT_THAT(failure(megabyte + "a,b\n1,2\n3,4\n"), HasSubstr("line 1: A cell"));
+}
+
+TEST(Csv, tables_larger_than_a_block_keep_their_order) {
+  constexpr std::size_t kRows = 1000;
+  for (const std::size_t columns : {1, 7, 5000}) {
+    std::string text;
+    const std::size_t rows = columns == 5000 ? 130 : kRows;
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < columns; ++j)
+        text += std::to_string(i * columns + j) + (j + 1 == columns ? "\n" : ",");
+      if (i % 3 == 0 && columns > 1) text += "NA" + std::string(columns - 1, ',') + "\n";
+    }
+    const ReadResult result = read(text, with_missing_dropped());
+    ASSERT_EQ(result.table.rows(), rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < columns; ++j) {
+        ASSERT_EQ(result.table.at(i, j), static_cast<double>(i * columns + j));
+      }
+    }
+  }
+}
+
+TEST(Csv, refuses_what_does_not_fit_into_memory) {
+  Context context;
+  context.memory_limit = 1000;
+  std::string text = "a,b\n";
+  for (int i = 0; i < 100; ++i) text += "1,2\n";
+  try {
+    read_csv_text(text, "d.csv", {}, context);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.category(), ErrorCategory::kResource);
+    EXPECT_THAT(error.what(), HasSubstr("The table in d.csv"));
+  }
+  // A file of many short lines is wrong, not large: 20000 rows of 200 numbers would be, but do not fit into its bytes.
+  context.memory_limit = 500'000;
+  std::string ragged = "name";
+  for (int j = 1; j < 200; ++j) ragged += "," + std::to_string(j);
+  ragged += std::string(20'000, '\n') + "1\n";
+  try {
+    read_csv_text(ragged, "d.csv", {}, context);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.category(), ErrorCategory::kData) << error.what();
+  }
+}
+
+TEST(Csv, stops_when_interrupted) {
+  std::string text = "a\n";
+  while (text.size() < 5'000'000) text += "1.25\n";
+  std::atomic<bool> stop{false};
+  Context context;
+  context.interrupt = &stop;
+  context.progress = [&stop](double fraction, std::string_view) { stop = fraction > 0.5; };
+  try {
+    read_csv_text(text, "d.csv", {}, context);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.category(), ErrorCategory::kInterrupted);
+  }
+}
+
+// std::from_chars, correctly rounded by the standard, is the oracle of the fast reading of short numbers.
+TEST(CsvNumber, plain_numbers_have_the_bits_of_from_chars) {
+  RandomStream random(1, "csv_number");
+  const auto digits = [&random](std::uint64_t most) {
+    std::string text;
+    for (std::uint64_t count = random.below(most + 1); count > 0; --count) {
+      text += static_cast<char>('0' + random.below(10));
+    }
+    return text;
+  };
+  std::size_t read_fast = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    std::string text = digits(12) + (random.below(4) > 0 ? "." + digits(12) : "");
+    if (random.below(3) == 0) text += "e" + std::to_string(static_cast<int>(random.below(680)) - 340);
+    if (random.below(2) == 0) text.insert(0, "-");
+    double expected = 0.0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), expected);
+    if (error != std::errc{} || stop != text.data() + text.size() || std::isinf(expected)) continue;
+    double whole = 0.0;
+    ASSERT_EQ(read_cell(text, whole), CellKind::kNumber) << text;
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(whole), std::bit_cast<std::uint64_t>(expected)) << text;
+    double plain = 0.0;
+    if (const char* end = read_plain_number(text.data(), text.data() + text.size(), plain)) {
+      ++read_fast;
+      ASSERT_EQ(end, text.data() + text.size()) << text;
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(plain), std::bit_cast<std::uint64_t>(expected)) << text;
+    }
+  }
+  EXPECT_GT(read_fast, 100'000U);
+}
+
+TEST(CsvNumber, never_reads_beyond_the_end) {
+  const std::string text = "-12.5e-3";
+  for (std::size_t length = 0; length <= text.size(); ++length) {
+    const std::vector<char> exact(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length));
+    double value = 0.0;
+    const char* end = read_plain_number(exact.data(), exact.data() + exact.size(), value);
+    const bool complete = length == 2 || length == 3 || length == 4 || length == 5 || length == 8;
+    EXPECT_EQ(end != nullptr, complete) << length;
+  }
+}
+
+TEST(CsvScan, count_lines_counts_every_kind_of_end) {
+  EXPECT_EQ(count_lines(""), 1U);
+  EXPECT_EQ(count_lines("a\nb\r\nc\rd"), 4U);
+  EXPECT_EQ(count_lines("\r\r\n\n"), 4U);
+}
+
+}  // namespace
+}  // namespace olem
