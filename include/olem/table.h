@@ -46,11 +46,13 @@ enum class MissingPolicy { kError, kDrop };
 enum class HeaderMode { kAuto, kPresent, kAbsent };
 
 struct ReadOptions {
-  // 0: sniffed from the first line among , ; tab | (the one that splits it into most fields; ties in this order).
+  // Of CSV. 0: sniffed from the first line among , ; tab | (the one that splits it into most cells; ties in this
+  // order). Others may be ASCII characters that cannot be part of a number, a name or a quote.
   char delimiter = 0;
-  // kAuto: the first line is a header when at least one of its fields is not a number. Without a header the
-  // columns are called V1, V2, ...
+  // Of CSV. kAuto: the first line is data when it has a number and otherwise only numbers and markers of missing
+  // values; else it is a header. Without a header the columns are called V1, V2, ...
   HeaderMode header = HeaderMode::kAuto;
+  // Missing are empty cells, NA, N/A, NaN, null, None, ?, . and -- in any case; infinite numbers count as missing.
   MissingPolicy missing = MissingPolicy::kError;
   std::vector<std::string> columns;       // keep only these, in this order; empty: all
   std::vector<std::string> drop_columns;  // leave these out; their cells are not read as numbers
@@ -59,17 +61,25 @@ struct ReadOptions {
 struct ReadResult {
   Table table;
   std::size_t dropped_rows = 0;  // with MissingPolicy::kDrop
+  // "missing_rows": rows were dropped; "header": a line that was taken for the header has fractions in it.
   std::vector<Warning> warnings;
 };
 
-// Reads a CSV or .npy file (recognised by its first bytes); "-" is standard input. Numbers are read without
-// regard to the locale. At least 2 rows must be left. Fails with a file error when the file cannot be read and
-// with a data error that names file, line, column and remedy for everything in it that is not a table of numbers.
+// Reads a CSV or .npy file (recognised by its first bytes, .npy by its name too); "-" is standard input. Numbers are
+// read without regard to the locale and rounded correctly. At least 2 rows must be left. Fails with a file error when
+// the file cannot be read, a usage error for names in `columns` or `drop_columns` that are not in it, a resource error
+// when it does not fit into memory, and a data error that names file, line, column and remedy for everything else that
+// is not a table of numbers. Holds the file and the table in memory; uses one thread.
 ReadResult read_table(const std::string& path, const ReadOptions& options, const Context& context);
 
-// The same for text that is already in memory; `source` is used in messages.
+// The same for CSV text that is already in memory (RFC 4180, UTF-8); `source` is used in messages. Needs at most 8
+// bytes for each byte of `text`.
 ReadResult read_csv_text(std::string_view text, const std::string& source, const ReadOptions& options,
                          const Context& context);
+
+// The same for the bytes of a .npy file, versions 1.0 to 3.0: arrays with one dimension (one column) or two, of floats
+// with 4 or 8 bytes, integers or booleans in either byte order, with columns V1, V2, ...; or one dimension of a
+// structured type, whose fields are the columns.
 ReadResult read_npy_bytes(std::string_view bytes, const std::string& source, const ReadOptions& options,
                           const Context& context);
 

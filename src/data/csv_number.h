@@ -1,6 +1,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -22,8 +23,9 @@ CellKind read_cell(std::string_view cell, double& value);
 inline const char* read_plain_number(const char* first, const char* last, double& value) {
   static constexpr double kPowerOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  constexpr std::ptrdiff_t kMaxDigits = 19;  // what 64 bits hold without overflow
-  constexpr std::int64_t kMaxPower = 22;     // 10^22 is the last power of ten that is a double
+  constexpr std::ptrdiff_t kMaxDigits = 19;   // what 64 bits hold without overflow
+  constexpr std::ptrdiff_t kMaxLength = 400;  // of what is worth a try
+  constexpr std::int64_t kMaxPower = 22;      // 10^22 is the last power of ten that is a double
   constexpr std::uint64_t kMaxExact = std::uint64_t{1} << 53;
   const auto digit_at = [last](const char* p) {
     return p == last ? 10U : static_cast<unsigned>(static_cast<unsigned char>(*p)) - '0';
@@ -43,7 +45,7 @@ inline const char* read_plain_number(const char* first, const char* last, double
     power = fraction - p;
     digits += p - fraction;
   }
-  if (digits == 0 || digits > kMaxDigits) return nullptr;
+  if (digits == 0 || digits > kMaxLength) return nullptr;
   if (p != last && (*p == 'e' || *p == 'E')) {
     ++p;
     const bool small = p != last && *p == '-';
@@ -59,7 +61,7 @@ inline const char* read_plain_number(const char* first, const char* last, double
   }
 
   double magnitude = 0.0;
-  if (mantissa <= kMaxExact && power >= -kMaxPower && power <= kMaxPower) {
+  if (digits <= kMaxDigits && mantissa <= kMaxExact && power >= -kMaxPower && power <= kMaxPower) {
     // Both operands are exact, so the one rounding of the operation is the correct rounding (Clinger 1990).
     magnitude = static_cast<double>(mantissa);
     if (power < 0) {
@@ -69,7 +71,7 @@ inline const char* read_plain_number(const char* first, const char* last, double
     }
   } else {
     const auto [stop, error] = std::from_chars(unsigned_first, p, magnitude);
-    if (error != std::errc{} || stop != p || magnitude > 1.7976931348623157e308) return nullptr;
+    if (error != std::errc{} || stop != p || std::isinf(magnitude)) return nullptr;
   }
   value = negative ? -magnitude : magnitude;
   return p;

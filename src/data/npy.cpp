@@ -56,12 +56,12 @@ Layout lay_out(const NpyHeader& header, std::size_t data_bytes, const std::strin
 
 using CopyNumbers = void (*)(const char* first, std::size_t stride, std::size_t count, double* out);
 
-template <class Number, bool kSwap>
+template <class Number, bool Swap>
 void copy_numbers(const char* first, std::size_t stride, std::size_t count, double* out) {
   for (std::size_t i = 0; i < count; ++i) {
     char bytes[sizeof(Number)];
     std::memcpy(bytes, first + i * stride, sizeof bytes);
-    if constexpr (kSwap) std::reverse(bytes, bytes + sizeof bytes);
+    if constexpr (Swap) std::reverse(bytes, bytes + sizeof bytes);
     Number number;
     std::memcpy(&number, bytes, sizeof number);
     out[i] = static_cast<double>(number);

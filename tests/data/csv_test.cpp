@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,10 +66,9 @@ TEST(Csv, reads_named_columns) {
 }
 
 TEST(Csv, every_line_end_with_and_without_the_last_one) {
-  for (const std::string_view text : {"a,b\n1,2\n3,4\n", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4\r\n", "a,b\r\n1,2\r\n3,4",
-                                      "a,b\r1,2\r3,4\r", "a,b\r1,2\r3,4", "a,b\n1,2\r\n3,4\r",
-                                      "\xEF\xBB\xBF"
-                                      "a,b\n1,2\n3,4\n\n\r\n \n\n"}) {
+  for (const std::string_view text :
+       {"a,b\n1,2\n3,4\n", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4\r\n", "a,b\r\n1,2\r\n3,4", "a,b\r1,2\r3,4\r",
+        "a,b\r1,2\r3,4", "a,b\n1,2\r\n3,4\r", "\xEF\xBB\xBF\x61,b\n1,2\n3,4\n\n\r\n \n\n"}) {
     const ReadResult result = read(text);
     EXPECT_THAT(result.table.names(), ElementsAre("a", "b")) << text;
     EXPECT_THAT(column(result, 0), ElementsAre(1, 3)) << text;
@@ -77,8 +77,8 @@ TEST(Csv, every_line_end_with_and_without_the_last_one) {
 }
 
 TEST(Csv, separator_is_sniffed_from_the_first_line) {
-  for (const std::string separator : {",", ";", "\t", "|"}) {
-    const ReadResult result = read("a" + separator + "b\n1" + separator + "2\n3" + separator + "4\n");
+  for (const std::string_view separator : {",", ";", "\t", "|"}) {
+    const ReadResult result = read(fmt::format("a{0}b\n1{0}2\n3{0}4\n", separator));
     EXPECT_THAT(result.table.names(), ElementsAre("a", "b")) << separator;
     EXPECT_THAT(column(result, 1), ElementsAre(2, 4)) << separator;
   }
@@ -342,7 +342,7 @@ TEST(Csv, cells_over_a_megabyte) {
 
 TEST(Csv, tables_larger_than_a_block_keep_their_order) {
   constexpr std::size_t kRows = 1000;
-  for (const std::size_t columns : {1, 7, 5000}) {
+  for (const std::size_t columns : {1U, 7U, 5000U}) {
     std::string text;
     const std::size_t rows = columns == 5000 ? 130 : kRows;
     for (std::size_t i = 0; i < rows; ++i) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,22 +67,22 @@ std::string failure(const std::string& bytes, const ReadOptions& options = {},
   return "";
 }
 
-const std::vector<double> kSixNumbers = {1, 2, 3, 4, 5, 6};
+const std::vector<double> six_numbers = {1, 2, 3, 4, 5, 6};
 
 TEST(Npy, reads_c_and_fortran_order_of_every_version) {
   for (const char version : {'\1', '\2', '\3'}) {
-    const ReadResult by_row = read(npy(header_of("'<f8'", "(3, 2)"), bytes_of(kSixNumbers), version));
+    const ReadResult by_row = read(npy(header_of("'<f8'", "(3, 2)"), bytes_of(six_numbers), version));
     EXPECT_THAT(by_row.table.names(), ElementsAre("V1", "V2"));
     EXPECT_THAT(column(by_row, 0), ElementsAre(1, 3, 5));
     EXPECT_THAT(column(by_row, 1), ElementsAre(2, 4, 6));
-    const ReadResult by_column = read(npy(header_of("'<f8'", "(3, 2)", true), bytes_of(kSixNumbers), version));
+    const ReadResult by_column = read(npy(header_of("'<f8'", "(3, 2)", true), bytes_of(six_numbers), version));
     EXPECT_THAT(column(by_column, 0), ElementsAre(1, 2, 3));
     EXPECT_THAT(column(by_column, 1), ElementsAre(4, 5, 6));
   }
 }
 
 TEST(Npy, one_dimension_is_one_column) {
-  const ReadResult result = read(npy(header_of("'<f8'", "(6,)"), bytes_of(kSixNumbers)));
+  const ReadResult result = read(npy(header_of("'<f8'", "(6,)"), bytes_of(six_numbers)));
   EXPECT_THAT(result.table.names(), ElementsAre("V1"));
   EXPECT_THAT(column(result, 0), ElementsAre(1, 2, 3, 4, 5, 6));
 }
@@ -93,7 +94,7 @@ void expect_extremes(const std::string& type) {
   const std::vector<Number> numbers = {low, high, Number{1}};
   for (const bool big : {false, true}) {
     const std::string order = sizeof(Number) == 1 ? "|" : big ? ">" : "<";
-    const ReadResult result = read(npy(header_of("'" + order + type + "'", "(3,)"), bytes_of(numbers, big)));
+    const ReadResult result = read(npy(header_of(fmt::format("'{}{}'", order, type), "(3,)"), bytes_of(numbers, big)));
     EXPECT_THAT(column(result, 0), ElementsAre(static_cast<double>(low), static_cast<double>(high), 1.0)) << type;
   }
 }
@@ -175,18 +176,18 @@ TEST(Npy, types_without_numbers_are_named) {
 
 TEST(Npy, shapes_that_are_not_tables) {
   EXPECT_THAT(failure(npy(header_of("'<f8'", "()"), bytes_of<double>({1}))), HasSubstr("0 dimensions"));
-  EXPECT_THAT(failure(npy(header_of("'<f8'", "(1, 2, 3)"), bytes_of(kSixNumbers))), HasSubstr("3 dimensions"));
+  EXPECT_THAT(failure(npy(header_of("'<f8'", "(1, 2, 3)"), bytes_of(six_numbers))), HasSubstr("3 dimensions"));
   EXPECT_THAT(failure(npy(header_of("'<f8'", "(0, 3)"), "")), HasSubstr("The array is empty"));
   EXPECT_THAT(failure(npy(header_of("'<f8'", "(0, 1152921504606846976)"), "")), HasSubstr("The array is empty"));
   EXPECT_THAT(failure(npy(header_of("'<f8'", "(3, 0)"), "")), HasSubstr("The array is empty"));
-  EXPECT_THAT(failure(npy(header_of("'<f8'", "(1, 6)"), bytes_of(kSixNumbers))), HasSubstr("only 1 row"));
+  EXPECT_THAT(failure(npy(header_of("'<f8'", "(1, 6)"), bytes_of(six_numbers))), HasSubstr("only 1 row"));
   EXPECT_THAT(failure(npy(header_of("[]", "(5,)"), "")), HasSubstr("The array is empty"));
 }
 
 TEST(Npy, sizes_that_do_not_match_the_file) {
   for (const std::string shape : {"(3, 3)", "(2, 2)", "(1000000000, 1000000000)", "(4294967296, 4294967296)",
                                   "(2305843009213693952, 1)", "(18446744073709551615,)"}) {
-    EXPECT_THAT(failure(npy(header_of("'<f8'", shape), bytes_of(kSixNumbers))),
+    EXPECT_THAT(failure(npy(header_of("'<f8'", shape), bytes_of(six_numbers))),
                 AllOf(HasSubstr("48 bytes follow"), HasSubstr("damaged")))
         << shape;
   }
@@ -194,7 +195,7 @@ TEST(Npy, sizes_that_do_not_match_the_file) {
 
 // Every prefix of a good file is an error, and none reads beyond its end (the address sanitizer watches).
 TEST(Npy, every_truncation_is_an_error) {
-  const std::string file = npy(header_of("'<f8'", "(3, 2)"), bytes_of(kSixNumbers));
+  const std::string file = npy(header_of("'<f8'", "(3, 2)"), bytes_of(six_numbers));
   for (std::size_t size = 0; size < file.size(); ++size) {
     EXPECT_NE(failure(std::string(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size))), "") << size;
   }
@@ -209,9 +210,9 @@ TEST(Npy, headers_that_are_malformed) {
                                    "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), 'more': 1}",
                                    "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2)} x", "{'descr: '<f8'}",
                                    "{'descr': [('a', '<f8'), 'fortran_order': False, 'shape': (6,)}"}) {
-    EXPECT_THAT(failure(npy(header, bytes_of(kSixNumbers))), HasSubstr("malformed")) << header;
+    EXPECT_THAT(failure(npy(header, bytes_of(six_numbers))), HasSubstr("malformed")) << header;
   }
-  EXPECT_THAT(failure(npy(header_of("'<f8'", "(3, 2)"), bytes_of(kSixNumbers), 4)), HasSubstr("Version 4.0"));
+  EXPECT_THAT(failure(npy(header_of("'<f8'", "(3, 2)"), bytes_of(six_numbers), 4)), HasSubstr("Version 4.0"));
   EXPECT_THAT(failure("a,b\n1,2\n"), HasSubstr("not a .npy file"));
 }
 
