@@ -47,31 +47,6 @@ void add_knowledge_options(CLI::App& verb, KnowledgeOptions& options) {
       ->group(group);
 }
 
-std::vector<std::string> split_names(const std::string& text, const std::string& flag) {
-  std::vector<std::string> names(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"') {
-      if (quoted && i + 1 < text.size() && text[i + 1] == '"') {
-        names.back() += text[++i];
-      } else {
-        quoted = !quoted;
-      }
-    } else if (text[i] == ',' && !quoted) {
-      names.emplace_back();
-    } else {
-      names.back() += text[i];
-    }
-  }
-  for (const std::string& name : names) {
-    if (name.empty() || quoted) {
-      throw Error(ErrorCategory::kUsage,
-                  fmt::format("{}: '{}' is not a list of names separated by commas.", flag, text));
-    }
-  }
-  return names;
-}
-
 ReadOptions read_options(const DataOptions& options) {
   ReadOptions read;
   if (options.delimiter == "tab" || options.delimiter == "\\t") {
@@ -90,7 +65,7 @@ ReadOptions read_options(const DataOptions& options) {
   return read;
 }
 
-Table load_table(const DataOptions& options, Session& session) {
+LoadedTable load_table(const DataOptions& options, Session& session) {
   ReadResult read = read_table(options.file, read_options(options), session.context());
   session.warn(read.warnings);
   const ConstantPolicy policy = options.constant == "drop" ? ConstantPolicy::kDrop : ConstantPolicy::kError;
@@ -98,24 +73,17 @@ Table load_table(const DataOptions& options, Session& session) {
   session.warn(prepared.warnings);
   session.context().log_info(
       fmt::format("{}: {} rows, {} columns", prepared.table.source(), prepared.table.rows(), prepared.table.columns()));
-  return std::move(prepared.table);
+  return {std::move(prepared.table), read.table.names(), std::move(prepared.kept)};
 }
 
 Knowledge load_knowledge(const KnowledgeOptions& options) {
-  Knowledge knowledge;
-  if (!options.file.empty()) knowledge = read_knowledge(options.file);
-  if (!options.tiers.empty() && !knowledge.tiers.empty()) {
-    throw Error(ErrorCategory::kUsage, "--tier: the tiers are already given by --knowledge.");
-  }
-  for (const std::string& tier : options.tiers) knowledge.tiers.push_back(split_names(tier, "--tier"));
-  for (const std::string& pair : options.before) {
-    const auto names = split_names(pair, "--before");
-    if (names.size() < 2) {
-      throw Error(ErrorCategory::kUsage, fmt::format("--before: '{}' needs two names or more, such as a,b.", pair));
-    }
-    for (std::size_t i = 0; i + 1 < names.size(); ++i) knowledge.before.emplace_back(names[i], names[i + 1]);
-  }
-  return knowledge;
+  Knowledge file;
+  if (!options.file.empty()) file = read_knowledge(options.file);
+  return combine_knowledge(file, knowledge_from_flags(options.tiers, options.before));
+}
+
+Precedence precedence_for(const LoadedTable& loaded, const Knowledge& knowledge) {
+  return Precedence(knowledge, loaded.original_names).restricted_to(loaded.kept);
 }
 
 Json to_json(const DataOptions& options) {

@@ -34,13 +34,20 @@ void add_knowledge_options(CLI::App& verb, KnowledgeOptions& options);
 
 ReadOptions read_options(const DataOptions& options);
 
-// The table as it will be used; its warnings go to the session.
-Table load_table(const DataOptions& options, Session& session);
+// A table as it will be used, and what it was before columns were dropped from it.
+struct LoadedTable {
+  Table table;
+  std::vector<std::string> original_names;
+  std::vector<std::size_t> kept;  // the original columns that are left
+};
+
+// Reads and prepares the table; its warnings go to the session.
+LoadedTable load_table(const DataOptions& options, Session& session);
 Knowledge load_knowledge(const KnowledgeOptions& options);
 
-Json to_json(const DataOptions& options);
+// The knowledge about the columns that are left. It may name dropped columns too.
+Precedence precedence_for(const LoadedTable& loaded, const Knowledge& knowledge);
 
-// Names separated by commas; a name that holds a comma is written in double quotes, as in a CSV file.
-std::vector<std::string> split_names(const std::string& text, const std::string& flag);
+Json to_json(const DataOptions& options);
 
 }  // namespace olem::app

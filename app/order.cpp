@@ -20,9 +20,11 @@ struct OrderArguments {
 
 int run_order(const OrderArguments& arguments) {
   Session session(arguments.common);
-  const Table table = load_table(arguments.data, session);
   const Knowledge knowledge = load_knowledge(arguments.knowledge);
-  const OlemResult result = learn_order_olem(table, arguments.olem, knowledge, session.context());
+  const LoadedTable loaded = load_table(arguments.data, session);
+  const Table& table = loaded.table;
+  const OlemResult result =
+      learn_order_olem(table, arguments.olem, precedence_for(loaded, knowledge), session.context());
   session.warn(result.summary.warnings);
 
   Json json;

@@ -64,6 +64,10 @@ class OptionSet {
 // "max_parents" -> "--max-parents"
 std::string flag_name(std::string_view option_name);
 
+// The names in "a, b c, \"d, e\"": separated by commas, spaces around them do not count, double quotes as in a CSV file
+// around a name that holds a comma. Throws a usage error that starts with `flag` for an empty name.
+std::vector<std::string> split_names(std::string_view text, std::string_view flag);
+
 // The candidate nearest to `word` in edit distance, or "" when none is near enough to be a likely typing error.
 std::string closest_name(std::string_view word, std::span<const std::string> candidates);
 

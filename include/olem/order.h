@@ -60,9 +60,9 @@ struct OlemResult {
 // it last, repeats without it. Candidates are restricted to what `knowledge` allows. Cost O(d n^2 d) in the worst case,
 // far less in practice; memory O(n d).
 //
-// Fails with a data error when the estimator needs more rows, when knowledge names unknown columns or contradicts
-// itself, and when the columns are so discrete that every distance is zero.
-OlemResult learn_order_olem(const Table& table, const OlemOptions& options, const Knowledge& knowledge,
+// Fails with a data error when the estimator needs more rows and when the columns are so discrete that every distance
+// is zero.
+OlemResult learn_order_olem(const Table& table, const OlemOptions& options, const Precedence& knowledge,
                             const Context& context);
 
 // The result as the keys that `olem order --json` prints: order, steps, and with bootstrap before, consensus,

@@ -160,6 +160,40 @@ Json OptionSet::json() const {
   return object;
 }
 
+std::vector<std::string> split_names(std::string_view text, std::string_view flag) {
+  std::vector<std::string> names(1);
+  bool quoted = false;
+  bool was_quoted = false;
+  const auto finish = [&] {
+    std::string& name = names.back();
+    if (!was_quoted) {
+      name.erase(0, name.find_first_not_of(" \t"));
+      name.erase(name.find_last_not_of(" \t") + 1);
+    }
+    was_quoted = false;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"' && quoted && i + 1 < text.size() && text[i + 1] == '"') {
+      names.back() += text[++i];
+    } else if (text[i] == '"') {
+      if (!quoted) names.back().clear();
+      quoted = !quoted;
+      was_quoted = true;
+    } else if (text[i] == ',' && !quoted) {
+      finish();
+      names.emplace_back();
+    } else if (quoted || !was_quoted) {
+      names.back() += text[i];
+    }
+  }
+  finish();
+  const bool empty = std::any_of(names.begin(), names.end(), [](const std::string& name) { return name.empty(); });
+  if (empty || quoted) {
+    throw Error(ErrorCategory::kUsage, fmt::format("{}: '{}' is not a list of names separated by commas.", flag, text));
+  }
+  return names;
+}
+
 std::string closest_name(std::string_view word, std::span<const std::string> candidates) {
   std::string best;
   std::size_t best_distance = word.size() / 3 + 2;  // further than this is another word, not a slip

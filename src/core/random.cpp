@@ -10,6 +10,9 @@ namespace olem {
 
 namespace {
 
+// Without promotion to long double, which differs between platforms and is slow.
+using PlainDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+
 // 32-bit FNV-1a, so that a purpose is a readable word in the source.
 std::uint32_t hash_purpose(std::string_view purpose) {
   std::uint32_t hash = 2166136261U;
@@ -66,7 +69,7 @@ double RandomStream::normal() { return normal_quantile(uniform()); }
 
 double RandomStream::exponential(double scale) { return -scale * std::log1p(-uniform()); }
 
-double RandomStream::beta(double a, double b) { return boost::math::ibeta_inv(a, b, uniform()); }
+double RandomStream::beta(double a, double b) { return boost::math::ibeta_inv(a, b, uniform(), PlainDouble()); }
 
 std::vector<std::size_t> RandomStream::sample_without_replacement(std::size_t population, std::size_t count) {
   check_at_least("population", static_cast<long long>(population), static_cast<long long>(count));
@@ -84,6 +87,6 @@ double unit_interval(std::uint64_t bits) {
   return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
 }
 
-double normal_quantile(double p) { return -std::sqrt(2.0) * boost::math::erfc_inv(2.0 * p); }
+double normal_quantile(double p) { return -std::sqrt(2.0) * boost::math::erfc_inv(2.0 * p, PlainDouble()); }
 
 }  // namespace olem

@@ -73,25 +73,6 @@ std::vector<Chain> name_lists(const Json& lists, std::string_view key, const std
   return result;
 }
 
-Chain split_names(std::string_view text, std::string_view flag) {
-  Chain names;
-  for (std::string_view rest = text;;) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    std::string_view name = rest.substr(0, comma);
-    constexpr std::string_view kBlank = " \t";
-    name.remove_prefix(std::min(name.find_first_not_of(kBlank), name.size()));
-    name.remove_suffix(name.size() - std::min(name.find_last_not_of(kBlank) + 1, name.size()));
-    if (name.empty()) {
-      throw Error(ErrorCategory::kUsage, fmt::format("{}: '{}' has an empty name. Give column names separated by "
-                                                     "commas, such as {} a,b.",
-                                                     flag, text, flag));
-    }
-    names.emplace_back(name);
-    if (comma == rest.size()) return names;
-    rest.remove_prefix(comma + 1);
-  }
-}
-
 // Calls visit(j) for every set bit j of `row`, ascending, until it returns true.
 template <class Visit>
 bool any_bit(std::span<const std::uint64_t> row, Visit visit) {

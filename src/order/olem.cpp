@@ -219,18 +219,17 @@ OptionSet describe(OlemOptions& options) {
   return set;
 }
 
-OlemResult learn_order_olem(const Table& table, const OlemOptions& options, const Knowledge& knowledge,
+OlemResult learn_order_olem(const Table& table, const OlemOptions& options, const Precedence& knowledge,
                             const Context& context) {
   const auto start = std::chrono::steady_clock::now();
   OlemOptions checked = options;
   describe(checked).validate();
-  const Precedence precedence(knowledge, table.names());
   OlemResult result;
   if (table.columns() == 1) {
     result.order = table.names();
   } else {
-    result = Learner(table, checked.entropy, precedence).run(context);
-    if (checked.bootstrap > 0) result.stability = measure_stability(table, checked, precedence, context);
+    result = Learner(table, checked.entropy, knowledge).run(context);
+    if (checked.bootstrap > 0) result.stability = measure_stability(table, checked, knowledge, context);
   }
   const auto undecided =
       std::count_if(result.steps.begin(), result.steps.end(), [](const OrderStep& s) { return !s.decided; });

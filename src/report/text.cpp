@@ -140,7 +140,7 @@ std::string problems_text(const std::vector<Problem>& problems, std::string_view
   std::string text = fmt::format("{}: {} to mend, {} to know about.\n", source, errors,
                                  problems.size() - static_cast<std::size_t>(errors));
   for (const Problem& problem : problems) {
-    text += fmt::format("\n{} ({})\n", problem.severity == Severity::kError ? "ERROR" : "Warning", problem.code);
+    text += fmt::format("\n{}: {}\n", severity_name(problem.severity), problem.code);
     text += wrap_text(problem.text, kLineWidth, "  ");
     if (!problem.remedy.empty()) text += wrap_text("What to do: " + problem.remedy, kLineWidth, "  ");
   }
