@@ -77,12 +77,13 @@ struct StructuralModel {
 // finite numbers, and noise parameters that make a distribution. `source` starts the message.
 void check_model(const StructuralModel& model, std::string_view source = "");
 
-// Node indices, causes first; among nodes that are free to come next the first column comes first.
+// Node indices, causes first; among nodes that are free to come next the first column comes first. For a model whose
+// parents exist; throws a data error that prints the cycle when there is one.
 std::vector<std::size_t> causal_order(const StructuralModel& model);
 
 // `rows` independent observations, one column per node. The noise of node j is the stream (seed, "simulate.rows", draw
 // and j), so equal arguments give equal tables whatever the number of threads, and row i does not depend on `rows`.
-// O(rows) per weight. Throws what check_model throws.
+// O(rows) per weight. `draw` is below 2^48. Throws what check_model throws.
 Table draw_rows(const StructuralModel& model, std::size_t rows, std::uint64_t draw, const Context& context);
 
 struct NamedValue {
@@ -110,7 +111,8 @@ Table simulate_decision(const StructuralModel& model, std::span<const NamedValue
 // Fraction of the rows in which every named column lies in its range, sides included.
 double success_rate(const Table& rows, std::span<const NamedRange> desired);
 
-// {"nodes": [...], "anchors": {...}} as docs/simulate.md describes. The round trip is exact to the last bit.
+// {"nodes": [...], "anchors": {...}} as docs/simulate.md describes. The round trip is exact to the last bit. Throws
+// what check_model throws.
 Json to_json(const StructuralModel& model);
 
 // Reads the model out of such an object, or of a truth file that has more keys beside them. Throws a data error that

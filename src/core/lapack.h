@@ -5,8 +5,10 @@
 namespace olem {
 
 // The few dense kernels that are worth an optimised library (OpenBLAS). Matrices are column-major without padding. They
-// always run in the calling thread: the first call sets OpenBLAS to one thread for the whole process. The last digits
-// depend on the kind of processor, for which OpenBLAS chooses its kernels, but never on the number of threads.
+// always run in the calling thread: the first call sets OpenBLAS to one thread for the whole process. (Its threaded
+// build starts helpers when it is loaded; they sleep from then on.) The last digits depend on the kind of processor,
+// for which OpenBLAS chooses its kernels, but never on the number of threads. Safe to call from several threads at
+// once.
 
 // Replaces the lower triangle of a symmetric n x n matrix by its Cholesky factor; the upper triangle is neither read
 // nor written. False when the matrix is not positive definite. n^3 / 3 operations.

@@ -141,6 +141,7 @@ std::size_t find_name(const std::vector<std::string>& names, const std::string& 
 }  // namespace
 
 Json to_json(const StructuralModel& model) {
+  check_model(model);
   Json nodes = Json::array();
   for (const StructuralNode& node : model.nodes) {
     Json parents = Json::array();

@@ -59,6 +59,7 @@ Simulation random_order_model(const OrderSimulationOptions& options, std::uint64
     model.nodes.push_back(std::move(node));
   }
 
+  context.require_memory(3 * rows * size * sizeof(double), "A simulated table");
   Columns columns(size, std::vector<double>(rows));
   fill_noise(model, graph.order, "simulate.rows", index, columns, context);
   for (std::size_t k = 0; k < size; ++k) {

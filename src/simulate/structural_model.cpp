@@ -186,10 +186,10 @@ Table simulate_decision(const StructuralModel& model, std::span<const NamedValue
   std::vector<std::optional<double>> fixed(model.nodes.size());
   const auto fix = [&](const NamedValue& given) {
     check_finite(given.name, given.value);
-    auto& value = fixed[find_node(model, given.name)];
-    if (value) throw Error(ErrorCategory::kUsage, fmt::format("'{}' is given twice.", given.name));
-    value = given.value;
-    return static_cast<std::size_t>(&value - fixed.data());
+    const std::size_t node = find_node(model, given.name);
+    if (fixed[node]) throw Error(ErrorCategory::kUsage, fmt::format("'{}' is given twice.", given.name));
+    fixed[node] = given.value;
+    return node;
   };
   std::vector<std::size_t> observed_nodes;
   for (const NamedValue& given : observed) observed_nodes.push_back(fix(given));

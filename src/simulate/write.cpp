@@ -66,10 +66,11 @@ std::string graph_csv(const StructuralModel& model) {
   return text;
 }
 
-// Indents the outer `depth` levels and leaves what is inside them on one line: a person sees the shape of the file and
-// does not scroll through a number per line.
+// Indents the outer `depth` levels, but lists of plain values and what is further inside stay on one line: a person
+// sees the shape of the file and does not scroll through a number per line.
 std::string dump(const Json& json, int depth, const std::string& indent = "") {
   if (depth == 0 || !json.is_structured() || json.empty()) return json.dump();
+  if (json.is_array() && !json.front().is_structured()) return json.dump();
   const std::string inner = indent + "  ";
   std::string text = json.is_object() ? "{\n" : "[\n";
   bool first = true;

@@ -6,16 +6,14 @@
 
 #include "olem/error.h"
 #include "olem/simulate.h"
+#include "simulate/helpers.h"
 
 namespace olem {
 namespace {
 
-Context with(std::uint64_t seed, int threads = 1) {
-  Context context;
-  context.seed = seed;
-  context.threads = threads;
-  return context;
-}
+using test::equal;
+using test::expect_error;
+using test::seeded;
 
 std::set<std::string> causes_of(const StructuralModel& model, const std::string& name) {
   std::set<std::string> found;
@@ -51,7 +49,7 @@ TEST_P(EveryAufTask, IsReadyToBeDecided) {
   const bool linear = options.family == AufFamily::kLinear;
   std::set<std::size_t> outcome_counts;
   for (std::uint64_t index = 0; index < 60; ++index) {
-    const Simulation simulation = random_auf_task(options, index, with(2));
+    const Simulation simulation = random_auf_task(options, index, seeded(2));
     const StructuralModel& model = simulation.model;
     const SimulatedTask& task = simulation.task.value();
     EXPECT_EQ(model.nodes.size(), linear ? 15U : 12U);
@@ -89,7 +87,7 @@ TEST_P(EveryAufTask, IsReadyToBeDecided) {
     std::vector<NamedValue> observed;
     for (std::size_t j = 0; j < task.context.size(); ++j) observed.push_back({task.context[j], task.contexts.at(0, j)});
     const std::vector<NamedValue> decision = {{task.alterable[0].name, task.alterable[0].low}};
-    const double success = success_rate(simulate_decision(model, observed, decision, 50, 0, with(2)), task.desired);
+    const double success = success_rate(simulate_decision(model, observed, decision, 50, 0, seeded(2)), task.desired);
     EXPECT_GE(success, 0.0);
     EXPECT_LE(success, 1.0);
   }
@@ -102,13 +100,12 @@ TEST(AufTask, IsAPureFunctionOfOptionsSeedAndIndex) {
   AufSimulationOptions options;
   options.family = AufFamily::kMlp;
   options.rows = 300;
-  const Simulation one = random_auf_task(options, 4, with(6));
-  const Simulation other = random_auf_task(options, 4, with(6, 4));
+  const Simulation one = random_auf_task(options, 4, seeded(6));
+  const Simulation other = random_auf_task(options, 4, seeded(6, 4));
   EXPECT_EQ(one.model, other.model);
-  EXPECT_TRUE(std::equal(one.data.values().begin(), one.data.values().end(), other.data.values().begin()));
-  EXPECT_TRUE(std::equal(one.task->contexts.values().begin(), one.task->contexts.values().end(),
-                         other.task->contexts.values().begin()));
-  EXPECT_FALSE(one.model == random_auf_task(options, 5, with(6)).model);
+  EXPECT_TRUE(equal(one.data, other.data));
+  EXPECT_TRUE(equal(one.task->contexts, other.task->contexts));
+  EXPECT_FALSE(one.model == random_auf_task(options, 5, seeded(6)).model);
 }
 
 TEST(AufTask, MlpWeightsStayAwayFromZero) {
@@ -123,7 +120,7 @@ TEST(AufTask, MlpWeightsStayAwayFromZero) {
       EXPECT_LE(std::abs(weight), 2.0);
     }
   };
-  for (const StructuralNode& node : random_auf_task(options, 0, with(1)).model.nodes) {
+  for (const StructuralNode& node : random_auf_task(options, 0, seeded(1)).model.nodes) {
     if (const auto* mlp = std::get_if<MlpFunction>(&node.function)) {
       EXPECT_EQ(mlp->output_weights.size(), 100U);
       check(mlp->input_weights);
@@ -136,16 +133,10 @@ TEST(AufTask, MlpWeightsStayAwayFromZero) {
 TEST(AufTask, RefusesSizesThatLeaveNothingToAlter) {
   AufSimulationOptions options;
   options.variables = 5;
-  try {
-    random_auf_task(options, 0, {});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.category(), ErrorCategory::kUsage);
-    EXPECT_NE(std::string(error.what()).find("--variables"), std::string::npos);
-  }
+  expect_error(ErrorCategory::kUsage, "Raise --variables", [&] { random_auf_task(options, 0, {}); });
   options = {};
   options.density = 0.0;
-  EXPECT_THROW(random_auf_task(options, 0, {}), Error);
+  expect_error(ErrorCategory::kUsage, "Raise --density", [&] { random_auf_task(options, 0, {}); });
 }
 
 }  // namespace

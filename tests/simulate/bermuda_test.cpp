@@ -9,18 +9,14 @@
 #include <sstream>
 
 #include "olem/simulate.h"
+#include "simulate/helpers.h"
 #include "support/datasets.h"
 #include "support/process.h"
 
 namespace olem {
 namespace {
 
-Context seeded(std::uint64_t seed) {
-  Context context;
-  context.seed = seed;
-  context.threads = 1;
-  return context;
-}
+using test::seeded;
 
 using Values = std::map<std::string, double>;
 

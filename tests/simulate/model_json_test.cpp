@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "olem/error.h"
 #include "olem/simulate.h"
+#include "simulate/helpers.h"
 #include "support/process.h"
 
 namespace olem {
@@ -45,13 +45,7 @@ RC_GTEST_PROP(ModelJson, AnyFiniteNumberComesBackToTheLastBit, (std::uint64_t bi
 }
 
 void expect_rejected(const std::string& part, const Json& json) {
-  try {
-    parse_structural_model(json, "truth.json");
-    FAIL() << "accepted: " << json.dump();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.category(), ErrorCategory::kData);
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-  }
+  test::expect_error(ErrorCategory::kData, part, [&] { parse_structural_model(json, "truth.json"); });
 }
 
 TEST(ModelJson, BrokenFilesAreDataErrorsThatNameTheNode) {
@@ -81,13 +75,7 @@ TEST(ModelJson, FilesThatAreNotJsonAreDataErrors) {
   const test::TemporaryFolder folder;
   for (const char* text : {"", "{\"nodes\": [", "{\"nodes\": [1e999]}"}) {
     const std::string path = folder.write("truth.json", text);
-    try {
-      read_structural_model(path);
-      FAIL() << text;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.category(), ErrorCategory::kData);
-      EXPECT_NE(std::string(error.what()).find(path), std::string::npos) << error.what();
-    }
+    test::expect_error(ErrorCategory::kData, path, [&] { read_structural_model(path); });
   }
 }
 

@@ -7,21 +7,14 @@
 #include "olem/error.h"
 #include "olem/simulate.h"
 #include "simulate/gaussian_process.h"
+#include "simulate/helpers.h"
 
 namespace olem {
 namespace {
 
-Context with(std::uint64_t seed, int threads = 1) {
-  Context context;
-  context.seed = seed;
-  context.threads = threads;
-  return context;
-}
-
-bool equal(const Table& a, const Table& b) {
-  return a.names() == b.names() &&
-         std::equal(a.values().begin(), a.values().end(), b.values().begin(), b.values().end());
-}
+using test::equal;
+using test::expect_error;
+using test::seeded;
 
 OrderSimulationOptions small(double linearity) {
   OrderSimulationOptions options;
@@ -33,19 +26,19 @@ OrderSimulationOptions small(double linearity) {
 }
 
 TEST(OrderModel, IsAPureFunctionOfOptionsSeedAndIndex) {
-  const Simulation one = random_order_model(small(0.3), 2, with(9));
-  const Simulation other = random_order_model(small(0.3), 2, with(9, 4));
+  const Simulation one = random_order_model(small(0.3), 2, seeded(9));
+  const Simulation other = random_order_model(small(0.3), 2, seeded(9, 4));
   EXPECT_EQ(one.model, other.model);
   EXPECT_TRUE(equal(one.data, other.data));
-  EXPECT_FALSE(one.model == random_order_model(small(0.3), 3, with(9)).model);
-  EXPECT_FALSE(one.model == random_order_model(small(0.3), 2, with(10)).model);
+  EXPECT_FALSE(one.model == random_order_model(small(0.3), 3, seeded(9)).model);
+  EXPECT_FALSE(one.model == random_order_model(small(0.3), 2, seeded(10)).model);
 }
 
 TEST(OrderModel, TheTruthGivesTheDataAgain) {
   for (const double linearity : {0.0, 0.5, 1.0}) {
-    const Simulation simulation = random_order_model(small(linearity), 5, with(1));
+    const Simulation simulation = random_order_model(small(linearity), 5, seeded(1));
     const StructuralModel read = parse_structural_model(Json::parse(to_json(simulation.model).dump()), "truth");
-    EXPECT_TRUE(equal(simulation.data, draw_rows(read, 150, 5, with(1, 3)))) << linearity;
+    EXPECT_TRUE(equal(simulation.data, draw_rows(read, 150, 5, seeded(1, 3)))) << linearity;
   }
 }
 
@@ -58,7 +51,7 @@ TEST(OrderModel, EveryPairIsAnEdgeWithTheGivenProbability) {
     double along_columns = 0.0;
     constexpr int kModels = 400;
     for (std::uint64_t index = 0; index < kModels; ++index) {
-      for (const auto& [from, to] : random_order_model(options, index, with(3)).model.edges()) {
+      for (const auto& [from, to] : random_order_model(options, index, seeded(3)).model.edges()) {
         edges += 1.0;
         along_columns += from < to ? 1.0 : 0.0;
       }
@@ -82,7 +75,7 @@ TEST(OrderModel, WeightsStayAwayFromZeroAndFunctionsFollowTheLinearity) {
   double smallest = 1.0;
   double largest = 0.0;
   for (std::uint64_t index = 0; index < 400; ++index) {
-    for (const StructuralNode& node : random_order_model(options, index, with(3)).model.nodes) {
+    for (const StructuralNode& node : random_order_model(options, index, seeded(3)).model.nodes) {
       EXPECT_GE(node.noise.a, 0.75);
       EXPECT_LE(node.noise.a, 1.25);
       EXPECT_GE(node.noise.b, 0.75);
@@ -111,10 +104,11 @@ TEST(OrderModel, WeightsStayAwayFromZeroAndFunctionsFollowTheLinearity) {
 TEST(OrderModel, RefusesOptionsOutOfRange) {
   OrderSimulationOptions options;
   options.density = 1.5;
-  EXPECT_THROW(random_order_model(options, 0, {}), Error);
+  expect_error(ErrorCategory::kUsage, "--density: '1.5' is not a number from 0 to 1",
+               [&] { random_order_model(options, 0, {}); });
   options = {};
   options.noise = NoiseKind::kUniform;
-  EXPECT_THROW(random_order_model(options, 0, {}), Error);
+  expect_error(ErrorCategory::kUsage, "--noise", [&] { random_order_model(options, 0, {}); });
 }
 
 TEST(OrderModel, AsksForMemoryBeforeItTakesIt) {
@@ -122,12 +116,7 @@ TEST(OrderModel, AsksForMemoryBeforeItTakesIt) {
   context.memory_limit = 1000000;
   OrderSimulationOptions options = small(0.0);
   options.rows = 500;
-  try {
-    random_order_model(options, 0, context);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.category(), ErrorCategory::kResource);
-  }
+  expect_error(ErrorCategory::kResource, "needs about 2 MB", [&] { random_order_model(options, 0, context); });
 }
 
 // The covariance over many draws is the kernel: exp(-||u - v||^2 / 2), jointly over both parents.
@@ -140,9 +129,9 @@ TEST(GaussianProcess, DrawsHaveTheKernelAsTheirCovariance) {
   double sums[4] = {};
   RandomStream random(1, "process");
   for (int draw = 0; draw < kDraws; ++draw) {
-    const std::vector<double> weights = draw_rbf_weights(points, random, with(0));
+    const std::vector<double> weights = draw_rbf_weights(points, random, seeded(0));
     std::vector<double> f(4, 0.0);
-    add_rbf_expansion(points, weights, points, f, with(0));
+    add_rbf_expansion(points, weights, points, f, seeded(0));
     for (std::size_t i = 0; i < 4; ++i) {
       sums[i] += f[i];
       for (std::size_t j = 0; j < 4; ++j) products[i][j] += f[i] * f[j];
@@ -167,8 +156,8 @@ TEST(GaussianProcess, KernelMatrixIsTheKernelEverywhereOnAnyNumberOfThreads) {
   const Coordinates points = {x};
   std::vector<double> matrix(n * n, -1.0);
   std::vector<double> other(n * n, -1.0);
-  fill_rbf_kernel(points, 0.5, matrix.data(), with(0));
-  fill_rbf_kernel(points, 0.5, other.data(), with(0, 3));
+  fill_rbf_kernel(points, 0.5, matrix.data(), seeded(0));
+  fill_rbf_kernel(points, 0.5, other.data(), seeded(0, 3));
   EXPECT_EQ(matrix, other);
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t i = 0; i < n; ++i) {

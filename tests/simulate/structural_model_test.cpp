@@ -9,21 +9,14 @@
 
 #include "olem/error.h"
 #include "olem/simulate.h"
+#include "simulate/helpers.h"
 
 namespace olem {
 namespace {
 
-Context with(std::uint64_t seed, int threads = 1) {
-  Context context;
-  context.seed = seed;
-  context.threads = threads;
-  return context;
-}
-
-bool equal(const Table& a, const Table& b) {
-  return a.names() == b.names() &&
-         std::equal(a.values().begin(), a.values().end(), b.values().begin(), b.values().end());
-}
+using test::equal;
+using test::expect_error;
+using test::seeded;
 
 // A noise that is always zero, to see functions alone.
 constexpr Noise kSilence{NoiseKind::kUniform, 0.0, 0.0};
@@ -38,35 +31,25 @@ StructuralModel chain() {
   return model;
 }
 
-void expect_error(ErrorCategory category, const std::string& part, const std::function<void()>& action) {
-  try {
-    action();
-    FAIL() << "no error that says: " << part;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.category(), category) << error.what();
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-  }
-}
-
 TEST(StructuralModel, CausalOrderPutsCausesFirst) {
   EXPECT_EQ(causal_order(chain()), (std::vector<std::size_t>{2, 0, 1}));
   EXPECT_EQ(chain().edges(), (std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {2, 0}}));
 }
 
 TEST(StructuralModel, EqualArgumentsGiveEqualRows) {
-  const Table table = draw_rows(chain(), 300, 7, with(1));
-  EXPECT_TRUE(equal(table, draw_rows(chain(), 300, 7, with(1, 4))));
-  EXPECT_FALSE(equal(table, draw_rows(chain(), 300, 8, with(1))));
-  EXPECT_FALSE(equal(table, draw_rows(chain(), 300, 7, with(2))));
+  const Table table = draw_rows(chain(), 300, 7, seeded(1));
+  EXPECT_TRUE(equal(table, draw_rows(chain(), 300, 7, seeded(1, 4))));
+  EXPECT_FALSE(equal(table, draw_rows(chain(), 300, 8, seeded(1))));
+  EXPECT_FALSE(equal(table, draw_rows(chain(), 300, 7, seeded(2))));
 }
 
 TEST(StructuralModel, ARowDoesNotDependOnTheNumberOfRows) {
   AufSimulationOptions options;
   options.family = AufFamily::kMlp;
   options.rows = 10;
-  const StructuralModel model = random_auf_task(options, 0, with(4)).model;
-  const Table few = draw_rows(model, 37, 0, with(1));
-  const Table many = draw_rows(model, 700, 0, with(1, 3));
+  const StructuralModel model = random_auf_task(options, 0, seeded(4)).model;
+  const Table few = draw_rows(model, 37, 0, seeded(1));
+  const Table many = draw_rows(model, 700, 0, seeded(1, 3));
   for (std::size_t j = 0; j < few.columns(); ++j) {
     for (std::size_t i = 0; i < few.rows(); ++i) ASSERT_EQ(few.at(i, j), many.at(i, j)) << i << " " << j;
   }
@@ -88,7 +71,7 @@ TEST(StructuralModel, NoisesHaveTheMomentsOfTheirDistributions) {
   }
   model.anchors.resize(cases.size());
   constexpr std::size_t kRows = 100000;
-  const Table table = draw_rows(model, kRows, 0, with(11));
+  const Table table = draw_rows(model, kRows, 0, seeded(11));
   for (std::size_t j = 0; j < cases.size(); ++j) {
     double mean = 0.0;
     double squares = 0.0;
@@ -108,7 +91,7 @@ TEST(StructuralModel, MlpIsASumOfSigmoids) {
                  {"B", {}, LinearFunction{{}, 2.0}, kSilence}};
   model.anchors.resize(3);
   const double expected = 2.0 / (1.0 + std::exp(1.5)) - 1.0 / (1.0 + std::exp(-5.0));
-  EXPECT_NEAR(draw_rows(model, 1, 0, with(0)).at(0, 0), expected, 1e-15);
+  EXPECT_NEAR(draw_rows(model, 1, 0, seeded(0)).at(0, 0), expected, 1e-15);
 }
 
 // exp(-(0.25 + 1) / 2) * 3 - exp(-(0.25 + 4) / 2), by hand.
@@ -118,14 +101,14 @@ TEST(StructuralModel, GaussianProcessIsASumOverAnchors) {
                  {"A", {}, LinearFunction{{}, 0.5}, kSilence},
                  {"B", {}, LinearFunction{{}, 1.0}, kSilence}};
   model.anchors = {{}, {0.0, 1.0}, {0.0, 3.0}};
-  EXPECT_NEAR(draw_rows(model, 1, 0, with(0)).at(0, 0), 3.0 * std::exp(-0.625) - std::exp(-2.125), 1e-15);
+  EXPECT_NEAR(draw_rows(model, 1, 0, seeded(0)).at(0, 0), 3.0 * std::exp(-0.625) - std::exp(-2.125), 1e-15);
 }
 
 TEST(SimulateDecision, CutsTheEdgesIntoAlteredNodesOnly) {
   const StructuralModel model = chain();
-  const Table nothing = simulate_decision(model, {}, {}, 50, 3, with(5));
+  const Table nothing = simulate_decision(model, {}, {}, 50, 3, seeded(5));
   const NamedValue altered{"A", 10.0};
-  const Table after = simulate_decision(model, {}, {{altered}}, 50, 3, with(5));
+  const Table after = simulate_decision(model, {}, {{altered}}, 50, 3, seeded(5));
   for (std::size_t i = 0; i < 50; ++i) {
     EXPECT_EQ(after.at(i, 2), nothing.at(i, 2));  // the cause keeps its values
     EXPECT_EQ(after.at(i, 0), 10.0);
@@ -136,8 +119,8 @@ TEST(SimulateDecision, CutsTheEdgesIntoAlteredNodesOnly) {
 TEST(SimulateDecision, ContextFixesItsOwnNodesAndReachesTheirEffects) {
   const NamedValue low{"C", 0.0};
   const NamedValue high{"C", 2.0};
-  const Table before = simulate_decision(chain(), {{low}}, {}, 20, 0, with(5));
-  const Table after = simulate_decision(chain(), {{high}}, {}, 20, 0, with(5));
+  const Table before = simulate_decision(chain(), {{low}}, {}, 20, 0, seeded(5));
+  const Table after = simulate_decision(chain(), {{high}}, {}, 20, 0, seeded(5));
   for (std::size_t i = 0; i < 20; ++i) {
     EXPECT_EQ(after.at(i, 2), 2.0);
     EXPECT_NEAR(after.at(i, 0) - before.at(i, 0), 6.0, 1e-12);
@@ -146,8 +129,8 @@ TEST(SimulateDecision, ContextFixesItsOwnNodesAndReachesTheirEffects) {
 }
 
 TEST(SimulateDecision, DoesNotReuseTheNoiseOfTheData) {
-  const Table data = draw_rows(chain(), 5, 0, with(5));
-  const Table trials = simulate_decision(chain(), {}, {}, 5, 0, with(5));
+  const Table data = draw_rows(chain(), 5, 0, seeded(5));
+  const Table trials = simulate_decision(chain(), {}, {}, 5, 0, seeded(5));
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NE(data.at(i, 2), trials.at(i, 2));
 }
 
@@ -158,15 +141,15 @@ TEST(SimulateDecision, RefusesWhatItCannotAnswer) {
   const NamedValue nan{"A", std::nan("")};
   const StructuralModel model = chain();
   expect_error(ErrorCategory::kTask, "'A' is observed, but its cause 'C' is not",
-               [&] { simulate_decision(model, {{a}}, {}, 5, 0, with(0)); });
+               [&] { simulate_decision(model, {{a}}, {}, 5, 0, seeded(0)); });
   expect_error(ErrorCategory::kTask, "its cause 'C' is not",
-               [&] { simulate_decision(model, {{a}}, {{c}}, 5, 0, with(0)); });
+               [&] { simulate_decision(model, {{a}}, {{c}}, 5, 0, seeded(0)); });
   expect_error(ErrorCategory::kUsage, "Did you mean 'C'?",
-               [&] { simulate_decision(model, {}, {{typo}}, 5, 0, with(0)); });
+               [&] { simulate_decision(model, {}, {{typo}}, 5, 0, seeded(0)); });
   expect_error(ErrorCategory::kUsage, "'C' is given twice",
-               [&] { simulate_decision(model, {{c}}, {{c}}, 5, 0, with(0)); });
-  expect_error(ErrorCategory::kUsage, "finite", [&] { simulate_decision(model, {}, {{nan}}, 5, 0, with(0)); });
-  expect_error(ErrorCategory::kUsage, "at least 1", [&] { simulate_decision(model, {}, {}, 0, 0, with(0)); });
+               [&] { simulate_decision(model, {{c}}, {{c}}, 5, 0, seeded(0)); });
+  expect_error(ErrorCategory::kUsage, "finite", [&] { simulate_decision(model, {}, {{nan}}, 5, 0, seeded(0)); });
+  expect_error(ErrorCategory::kUsage, "at least 1", [&] { simulate_decision(model, {}, {}, 0, 0, seeded(0)); });
 }
 
 TEST(SuccessRate, CountsTheBorderAsInsideAndNeedsEveryOutcome) {
