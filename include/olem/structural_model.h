@@ -115,9 +115,11 @@ double success_rate(const Table& rows, std::span<const NamedRange> desired);
 // what check_model throws.
 Json to_json(const StructuralModel& model);
 
-// Reads the model out of such an object, or of a truth file that has more keys beside them. Throws a data error that
-// starts with `source` and names the node.
+// Reads the model out of such an object; other keys beside them do not matter. Throws a data error that starts with
+// `source` and names the node.
 StructuralModel parse_structural_model(const Json& json, const std::string& source);
+
+// The same for a truth file, whose format and version are checked first.
 StructuralModel read_structural_model(const std::string& path);
 
 }  // namespace olem

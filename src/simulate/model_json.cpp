@@ -192,7 +192,11 @@ StructuralModel parse_structural_model(const Json& json, const std::string& sour
 StructuralModel read_structural_model(const std::string& path) {
   const std::string text = read_file(path);
   try {
-    return parse_structural_model(Json::parse(text), path);
+    const Json json = Json::parse(text);
+    const Reader file(json, fmt::format("{}: The file", path));
+    if (file.text("format") != "olem-truth") file.fail("is no truth file that olem wrote");
+    if (file.number("format_version") != 1.0) file.fail("has a format_version other than 1; read it with a newer olem");
+    return parse_structural_model(json, path);
   } catch (const Json::parse_error& error) {
     throw Error(
         ErrorCategory::kData,

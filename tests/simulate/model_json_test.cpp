@@ -79,5 +79,23 @@ TEST(ModelJson, FilesThatAreNotJsonAreDataErrors) {
   }
 }
 
+TEST(ModelJson, OtherFormatsAndLaterVersionsAreRefused) {
+  const test::TemporaryFolder folder;
+  Json json = to_json(bermuda_model());
+  const auto expect_refused = [&](const std::string& part) {
+    const std::string path = folder.write("truth.json", json.dump());
+    test::expect_error(ErrorCategory::kData, part, [&] { read_structural_model(path); });
+  };
+  expect_refused("has no \"format\"");
+  json["format"] = "other";
+  json["format_version"] = 1;
+  expect_refused("is no truth file");
+  json["format"] = "olem-truth";
+  json["format_version"] = 2;
+  expect_refused("newer olem");
+  json["format_version"] = 1;
+  EXPECT_EQ(read_structural_model(folder.write("truth.json", json.dump())), bermuda_model());
+}
+
 }  // namespace
 }  // namespace olem
