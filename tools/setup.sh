@@ -1,6 +1,8 @@
 # Shared by ./run and ./check: installs what is missing and builds a preset. Everything it prints goes to stderr.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# The compiler cache stays in the checkout, like everything else that is made.
+export CCACHE_DIR="$root/build/ccache"
 
 fail() {
   echo "$1" >&2
