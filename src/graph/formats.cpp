@@ -73,8 +73,17 @@ bool looks_like_dot(std::string_view text) {
     word = take_word(text);
   }
   if (word != "digraph" && word != "graph") return false;
-  // The name of the graph may be anything, but a brace must follow somewhere behind it and no other list before.
-  return text.find('{') < text.find('[');
+  text = skip_comments(text);
+  if (text.substr(0, 1) == "\"") {
+    for (text.remove_prefix(1); !text.empty() && text[0] != '"';) {
+      text.remove_prefix(std::min<std::size_t>(text[0] == '\\' ? 2 : 1, text.size()));
+    }
+    text.remove_prefix(std::min<std::size_t>(1, text.size()));
+  } else {
+    text.remove_prefix(std::min(text.find_first_of(" \t\r\n{"), text.size()));
+  }
+  text = skip_comments(text);
+  return !text.empty() && text[0] == '{';
 }
 
 bool looks_like_gml(std::string_view text) {

@@ -23,7 +23,7 @@ GraphFile parse_adjacency(std::string_view text, const std::string& source) {
   const std::size_t size = builder.size();
   if (records.size() != size + 1) {
     builder.fail(0, fmt::format("There are {} names in the first line but {} rows below it. An adjacency matrix has "
-                                "one row and one column per node; an edge list starts with the line from,to.",
+                                "one row and one column per node. (An edge list starts with the line from,to.)",
                                 size, records.size() - 1));
   }
 
@@ -42,8 +42,11 @@ GraphFile parse_adjacency(std::string_view text, const std::string& source) {
     for (std::size_t j = 0; j < size; ++j) {
       const auto weight = parse_finite(fields[j + skip]);
       if (!weight) {
-        builder.fail(line, fmt::format("The entry '{}' from '{}' to '{}' is not a finite number.", fields[j + skip],
-                                       builder.name(row), builder.name(j)));
+        builder.fail(
+            line,
+            fmt::format("The entry '{}' from '{}' to '{}' is not a finite number. (An edge list starts with the line "
+                        "from,to.)",
+                        fields[j + skip], builder.name(row), builder.name(j)));
       }
       weights[row * size + j] = *weight;
     }

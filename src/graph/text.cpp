@@ -156,9 +156,10 @@ char sniff_delimiter(std::string_view text) {
 }
 
 std::string quote_field(const std::string& field) {
-  // A brace, bracket or angle at the front would make the whole file look like JSON or XML.
-  const bool plain = !field.empty() && field.find_first_of("\",;\t|\r\n") == std::string::npos &&
-                     trim(field).size() == field.size() && std::string_view("{[<").find(field[0]) == std::string::npos;
+  // The last two conditions are for the first name of an order, which must not look like the start of another format.
+  const bool plain = !field.empty() && field.find_first_of("\",;\t|\r\n{[") == std::string::npos &&
+                     trim(field).size() == field.size() &&
+                     std::string_view("</#").find(field[0]) == std::string::npos && field.substr(0, 6) != "Graph ";
   if (plain) return field;
   std::string quoted = "\"";
   for (const char c : field) {
