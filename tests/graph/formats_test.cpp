@@ -137,6 +137,24 @@ TEST(Formats, DeepNestingEndsInAnErrorNotInACrash) {
   }
 }
 
+// As networkx 3.6 writes them (write_gml, write_graphml): one value a line, numeric references, a namespace, weights.
+TEST(Formats, FilesOfNetworkx) {
+  const std::string gml =
+      "graph [\n  directed 1\n  node [\n    id 0\n    label \"Sal &#38; Co\"\n  ]\n  node [\n    id 1\n"
+      "    label \"Gr&#246;&#223;e\"\n  ]\n  edge [\n    source 1\n    target 0\n    weight 0.5\n  ]\n]\n";
+  const std::string graphml =
+      "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" "
+      "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
+      "xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns "
+      "http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n  <key id=\"d0\" for=\"edge\" attr.name=\"weight\" "
+      "attr.type=\"double\" />\n  <graph edgedefault=\"directed\">\n    <node id=\"Sal &amp; Co\" />\n    <node "
+      "id=\"Größe\" />\n    <edge source=\"Größe\" target=\"Sal &amp; Co\">\n      <data key=\"d0\">0.5</data>\n    "
+      "</edge>\n  </graph>\n</graphml>\n";
+  const MixedGraph expected = Dag({"Sal & Co", "Größe"}, std::vector<Edge>{{1, 0}});
+  EXPECT_EQ(parse_graph(gml, "f").graph, expected);
+  EXPECT_EQ(parse_graph(graphml, "f").graph, expected);
+}
+
 struct BadFile {
   const char* text;
   const char* message;  // a part of it

@@ -99,6 +99,41 @@ TEST(Sid, EqualsPathEnumerationOnAllPairsOfThreeNodes) {
   }
 }
 
+// Graphs of more nodes than a word has bits: one test of d-separation per pair, in the graph without the first edges of
+// the causal paths (Shpitser et al. 2010).
+TEST(Sid, EqualsSeparationPairByPairOnLargerGraphs) {
+  RandomStream random(13, "large sid");
+  for (const double density : {0.02, 0.06}) {
+    const std::size_t size = 70;
+    const Dag truth = random_dag(random, size, density);
+    const Dag learned = random_dag(random, size, density);
+    const BitMatrix below = all_descendants(truth);
+    const BitMatrix errors = sid_errors(truth, learned);
+    for (std::size_t t = 0; t < size; ++t) {
+      const std::vector<std::size_t> given = members(learned.parents(t));
+      for (std::size_t y = 0; y < size; ++y) {
+        if (y == t) continue;
+        bool wrong = false;
+        if (contains(learned.parents(t), y)) {
+          wrong = below.test(t, y);
+        } else {
+          for (std::size_t inner = 0; inner < size; ++inner) {
+            const bool on_path = below.test(t, inner) && (inner == y || below.test(inner, y));
+            for (const std::size_t z : given) wrong = wrong || (on_path && (z == inner || below.test(inner, z)));
+          }
+          std::vector<Edge> kept;
+          for (const Edge& edge : truth.edges()) {
+            if (edge.from != t || (edge.to != y && !below.test(edge.to, y))) kept.push_back(edge);
+          }
+          wrong = wrong ||
+                  !d_separated(make_dag(size, kept), std::vector<std::size_t>{t}, std::vector<std::size_t>{y}, given);
+        }
+        ASSERT_EQ(errors.test(t, y), wrong) << t << " on " << y;
+      }
+    }
+  }
+}
+
 // The introductory example of Peters and Bühlmann 2015.
 TEST(Sid, AnExtraEdgeCostsNothingAndAReversedOneMuch) {
   const std::vector<Edge> edges = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {1, 2}, {1, 3}, {1, 4}};
