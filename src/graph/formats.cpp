@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <unordered_set>
 
 #include "graph/graph_builder.h"
 #include "graph/text.h"
@@ -112,8 +112,8 @@ std::optional<GraphFormat> sniff(std::string_view text, const std::string& sourc
   if (start.substr(0, 2) == "//" || start.substr(0, 2) == "/*") return GraphFormat::kJson;  // comments are allowed
   const char delimiter = sniff_delimiter(text);
   if (delimiter == 0) return std::nullopt;
-  const std::vector<Record> records = split_records(text, delimiter, source);
-  return is_edge_list_header(records.at(0).fields) ? GraphFormat::kEdgeList : GraphFormat::kAdjacency;
+  return is_edge_list_header(first_record(text, delimiter, source).fields) ? GraphFormat::kEdgeList
+                                                                           : GraphFormat::kAdjacency;
 }
 
 GraphFile parse_as(GraphFormat format, std::string_view text, const std::string& source) {

@@ -79,8 +79,15 @@ void GraphBuilder::add_edge(std::size_t a, std::size_t b, Mark at_a, Mark at_b, 
   if (a == b)
     fail(line, fmt::format("The edge {0} {1} {0} leads from a node to itself. Remove it.", names_[a],
                            edge_symbol(at_a, at_b)));
-  const auto [entry, added] = edge_between_.emplace(std::minmax(a, b), edges_.size());
+  const auto [entry, added] = edge_between_.emplace(std::min(a, b) * kMaxNodes + std::max(a, b), edges_.size());
   if (added) {
+    if (edges_.size() == kMaxEdges) {
+      throw Error(
+          ErrorCategory::kResource,
+          location(source_, line) + fmt::format("The graph has more than {} edges, which is the most that can be "
+                                                "handled.",
+                                                kMaxEdges));
+    }
     edges_.push_back({a, b, at_a, at_b, line});
     return;
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,8 +12,12 @@
 
 namespace olem {
 
+// A few words of DOT can ask for as many edges as there are pairs of nodes, so there is a limit of its own for them.
+inline constexpr std::size_t kMaxEdges = 5'000'000;
+
 // Collects the nodes and edges of a file while it is read and refuses what no format may hold. Every line is counted
-// from 1; 0 means that it is not known. All errors are data errors that begin with the source and the line.
+// from 1; 0 means that it is not known. All errors begin with the source and the line; they are data errors, and
+// resource errors above kMaxNodes and kMaxEdges.
 class GraphBuilder {
  public:
   explicit GraphBuilder(std::string source) : source_(std::move(source)) {}
@@ -50,7 +53,7 @@ class GraphBuilder {
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::size_t> positions_;
   std::vector<Item> edges_;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> edge_between_;  // lower node first
+  std::unordered_map<std::size_t, std::size_t> edge_between_;  // by lower node x kMaxNodes + higher node
   bool merge_repeats_ = false;
 };
 

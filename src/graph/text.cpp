@@ -17,6 +17,8 @@ constexpr std::array<char, 4> kDelimiters = {',', ';', '\t', '|'};
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
 
+bool is_blank_line(const Record& record) { return record.fields.size() == 1 && record.fields[0].empty(); }
+
 // Length of the valid UTF-8 sequence at the front of `text`, 0 when there is none (Unicode, table 3-7).
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
@@ -133,9 +135,18 @@ std::vector<Record> split_records(std::string_view text, char delimiter, const s
   RecordReader reader(text, delimiter, source);
   while (!reader.done()) {
     Record record = reader.next();
-    if (record.fields.size() > 1 || !record.fields.front().empty()) records.push_back(std::move(record));
+    if (!is_blank_line(record)) records.push_back(std::move(record));
   }
   return records;
+}
+
+Record first_record(std::string_view text, char delimiter, const std::string& source) {
+  RecordReader reader(text, delimiter, source);
+  while (!reader.done()) {
+    Record record = reader.next();
+    if (!is_blank_line(record)) return record;
+  }
+  return {};
 }
 
 char sniff_delimiter(std::string_view text) {

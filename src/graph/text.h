@@ -19,6 +19,9 @@ struct Record {
 // closed and for text after a closing quote.
 std::vector<Record> split_records(std::string_view text, char delimiter, const std::string& source);
 
+// The first record only; no fields when there is none.
+Record first_record(std::string_view text, char delimiter, const std::string& source);
+
 // The one of , ; tab | that splits the first record into most fields, or 0 when none of them occurs in it.
 char sniff_delimiter(std::string_view text);
 
