@@ -16,7 +16,7 @@ namespace {
 // walk through much faster than through bits when the graph is sparse.
 class EffectSearch {
  public:
-  explicit EffectSearch(const Dag& truth) : seen_(truth.size()), stack_() {
+  explicit EffectSearch(const Dag& truth) : seen_(truth.size()) {
     const auto collect = [&](auto neighbours) {
       Lists lists;
       for (std::size_t i = 0; i < truth.size(); ++i) {
