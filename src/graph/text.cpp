@@ -167,10 +167,11 @@ char sniff_delimiter(std::string_view text) {
 }
 
 std::string quote_field(const std::string& field) {
-  // The last two conditions are for the first name of an order, which must not look like the start of another format.
+  // The last two conditions are for the first name of an order, which must not look like the start of another format
+  // or like a byte order mark.
   const bool plain = !field.empty() && field.find_first_of("\",;\t|\r\n{[") == std::string::npos &&
                      trim(field).size() == field.size() &&
-                     std::string_view("</#").find(field[0]) == std::string::npos && field.substr(0, 6) != "Graph ";
+                     std::string_view("</#\xEF").find(field[0]) == std::string::npos && field.substr(0, 6) != "Graph ";
   if (plain) return field;
   std::string quoted = "\"";
   for (const char c : field) {

@@ -306,9 +306,10 @@ TEST(Formats, JsonShapeOfAPag) {
 // Names that every format but Tetrad's must carry through quoting and escaping.
 std::string random_name(RandomStream& random) {
   static const std::vector<std::string> pieces = {
-      "a", "B", "7",  " ",  ",", ";", "\"",    "'",       "\\",   "\n",    "\t",  "|", "<",
-      ">", "&", "[",  "]",  "{", "}", "#",     "//",      "->",   "-",     ".",   "é", "漢",
-      "𝛼", "=", "--", "\r", ":", "+", "graph", "digraph", "node", "&amp;", "from"};
+      "a",     "B",   "7", " ", ",",  ";",  "\"", "'", "\\",    "\n",           "\t",      "|",
+      "<",     ">",   "&", "[", "]",  "{",  "}",  "#", "//",    "->",           "-",       ".",
+      "é",     "漢",  "𝛼", "=", "--", "\r", ":",  "+", "graph", "\xEF\xBB\xBF", "digraph", "node",
+      "&amp;", "from"};
   std::string name;
   const std::size_t length = 1 + random.below(5);
   for (std::size_t i = 0; i < length; ++i) name += pieces[random.below(pieces.size())];
