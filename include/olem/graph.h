@@ -104,7 +104,7 @@ BitSet descendants(const Dag& dag, std::size_t node);
 BitMatrix all_descendants(const Dag& dag);
 
 // True when every path between a node of `a` and a node of `b` is blocked by `given`. Throws a usage error when a
-// node stands in two of the three sets. O(d + edges) on top of reading the adjacency once.
+// node stands in two of the three sets. O(d^2 / 64 + edges).
 bool d_separated(const Dag& dag, std::span<const std::size_t> a, std::span<const std::size_t> b,
                  std::span<const std::size_t> given);
 

@@ -40,7 +40,8 @@ struct GraphOrOrder {
 // The kind is the narrowest that the edges allow, kPag for a JSON file with `marks`. Weights are checked to be finite
 // and then not kept. Fails with a file error when the file cannot be read, and with a data error that names file and
 // line when the content is malformed, a node is named twice, an edge stands twice or leads from a node to itself, or
-// directed edges form a cycle (which is printed). Never recurses on the depth of the input.
+// directed edges form a cycle (which is printed); more than kMaxNodes nodes or 5 000 000 edges are a resource error.
+// Never recurses on the depth of the input.
 GraphFile read_graph(const std::string& path, const Context& context = {});
 // The same for text that is already in memory; `source` is used in messages.
 GraphFile parse_graph(std::string_view text, const std::string& source);
