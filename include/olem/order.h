@@ -7,15 +7,13 @@
 
 #include "olem/context.h"
 #include "olem/entropy.h"
+#include "olem/graph.h"
 #include "olem/json.h"
 #include "olem/knowledge.h"
 #include "olem/options.h"
 #include "olem/table.h"
 
 namespace olem {
-
-// A causal order of columns, sources first: the dense graph of it has an edge from every variable to every later one.
-using Order = std::vector<std::string>;
 
 struct OlemOptions {
   EntropyOptions entropy;
