@@ -69,7 +69,7 @@ class EntropySequence {
   // After evaluate(): one number per point used, whose mean is the entropy without `position` up to a constant that all
   // positions share; NaN for points left out. Their differences give the standard error of a gap.
   virtual std::vector<double> contributions(std::size_t position) const = 0;
-  virtual void remove(std::size_t position) = 0;
+  virtual void remove(const Context& context, std::size_t position) = 0;
   // What the estimator has to say about the numbers so far.
   virtual std::vector<Warning> warnings() const { return {}; }
 };

@@ -74,7 +74,7 @@ class EnsembleSequence final : public EntropySequence {
 
   std::vector<double> contributions(std::size_t position) const override { return contributions_[position]; }
 
-  void remove(std::size_t position) override {
+  void remove(const Context& /*context*/, std::size_t position) override {
     columns_.values.erase(columns_.values.begin() + static_cast<std::ptrdiff_t>(position));
     columns_.log_scale.erase(columns_.log_scale.begin() + static_cast<std::ptrdiff_t>(position));
   }

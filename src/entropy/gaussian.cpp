@@ -56,7 +56,7 @@ class GaussianSequence final : public EntropySequence {
     return {result.data(), result.data() + result.size()};
   }
 
-  void remove(std::size_t position) override {
+  void remove(const Context& /*context*/, std::size_t position) override {
     const auto v = static_cast<Eigen::Index>(position);
     const Eigen::Index rest = covariance_.rows() - 1 - v;
     const Eigen::MatrixXd below = covariance_.bottomRows(rest);

@@ -106,11 +106,11 @@ void LeaveOneOutNeighbours::evaluate_by_subsets(const Context& context, const st
   }
 }
 
-void LeaveOneOutNeighbours::remove(std::size_t column) {
+void LeaveOneOutNeighbours::remove(const Context& context, std::size_t column) {
   const auto lists = without(column);
   joint_.assign(lists.begin(), lists.end());
   columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(column));
-  if (sweep_) sweep_->remove(column);
+  if (sweep_) sweep_->remove(context, column);
 }
 
 }  // namespace olem

@@ -53,7 +53,7 @@ class LeaveOneOutNeighbours {
   std::span<const double> joint() const { return joint_; }
 
   // Takes a column away. The distances without it become the joint ones.
-  void remove(std::size_t column);
+  void remove(const Context& context, std::size_t column);
 
   // Bytes that evaluate() will need at most.
   static std::size_t memory(std::size_t points, std::size_t columns, int k);

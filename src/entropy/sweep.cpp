@@ -15,6 +15,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kTile = sweep::kLanes;
+constexpr std::size_t kGrain = 512;                   // points that one thread takes at a time
 constexpr std::size_t kTilesInGroup = sweep::kLanes;  // boxes are tested a group at a time
 constexpr float kFarAway = 1e18F;                     // where the points stand that fill up the last tile
 constexpr double kLargestCoordinate = 0x1p50;  // squares of it add up without overflow, its 2^-80th part still counts
@@ -265,23 +266,27 @@ void LeaveOneOutNeighbours::Sweep::evaluate(const Context& context, const std::f
                                             std::span<double> without, std::span<double> joint) {
   start_bounds(context);
   run(context, progress);
-  for (std::size_t v = 0; v < width_; ++v) {
-    double* const target = v < columns_ ? without.data() + v * points_ * k_ : joint.data();
-    for (std::size_t p = 0; p < points_; ++p) {
-      const double* const list =
-          keeps_lists() ? distances_.data() + (p * width_ + v) * k_ : kth_.data() + p * stride_ + v;
-      std::copy(list, list + k_, target + original_[p] * k_);
+  parallel_for(context, 0, points_, kGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t p = first; p < last; ++p) {
+      for (std::size_t v = 0; v < width_; ++v) {
+        double* const target = (v < columns_ ? without.data() + v * points_ * k_ : joint.data()) + original_[p] * k_;
+        if (keeps_lists()) {
+          std::copy_n(distances_.data() + (p * width_ + v) * k_, k_, target);
+        } else {
+          *target = kth_[p * stride_ + v];
+        }
+      }
     }
-  }
+  });
   first_step_ = false;
 }
 
 // Without `column` a distance is smaller by that column's term. The distances to the winners of the step before, less
 // that term and with a margin for rounding, are bounds for the new ones; the pair itself, met again in the sweep, then
 // brings the exact number.
-void LeaveOneOutNeighbours::Sweep::carry_bounds_over(std::size_t column) {
+void LeaveOneOutNeighbours::Sweep::carry_bounds_over(std::size_t column, std::size_t first, std::size_t last) {
   const double slack = 8.0 * static_cast<double>(width_ + 8) * kEpsilon;
-  for (std::size_t p = 0; p < points_; ++p) {
+  for (std::size_t p = first; p < last; ++p) {
     const double* const row = rows_.data() + p * stride_;
     double* const kth = kth_.data() + p * stride_;
     std::uint32_t* const nearest = nearest_.data() + p * stride_;
@@ -299,9 +304,8 @@ void LeaveOneOutNeighbours::Sweep::carry_bounds_over(std::size_t column) {
   }
 }
 
-void LeaveOneOutNeighbours::Sweep::carry_lists_over() {
-  winners_.resize(points_);
-  for (std::size_t p = 0; p < points_; ++p) {
+void LeaveOneOutNeighbours::Sweep::carry_lists_over(std::size_t first_point, std::size_t last_point) {
+  for (std::size_t p = first_point; p < last_point; ++p) {
     const auto first = neighbours_.begin() + static_cast<std::ptrdiff_t>(p * width_ * k_);
     std::vector<std::uint32_t>& ids = winners_[p];
     ids.assign(first, first + static_cast<std::ptrdiff_t>(width_ * k_));
@@ -348,12 +352,15 @@ void LeaveOneOutNeighbours::Sweep::remove_from_filter(std::size_t column) {
   squared_errors_.erase(squared_errors_.begin() + static_cast<std::ptrdiff_t>(column));
 }
 
-void LeaveOneOutNeighbours::Sweep::remove(std::size_t column) {
-  if (keeps_lists()) {
-    carry_lists_over();
-  } else {
-    carry_bounds_over(column);
-  }
+void LeaveOneOutNeighbours::Sweep::remove(const Context& context, std::size_t column) {
+  if (keeps_lists()) winners_.resize(points_);
+  parallel_for(context, 0, points_, kGrain, [&](std::size_t first, std::size_t last) {
+    if (keeps_lists()) {
+      carry_lists_over(first, last);
+    } else {
+      carry_bounds_over(column, first, last);
+    }
+  });
   remove_from_filter(column);
   remove_from_rows(column);
   --columns_;

@@ -20,7 +20,7 @@ class LeaveOneOutNeighbours::Sweep {
   void evaluate(const Context& context, const std::function<void(double)>& progress, std::span<double> without,
                 std::span<double> joint);
   // Call after evaluate().
-  void remove(std::size_t column);
+  void remove(const Context& context, std::size_t column);
 
  private:
   // The nearest neighbour alone is kept by the kernels; longer lists, or lists without zeros, are kept here.
@@ -33,8 +33,8 @@ class LeaveOneOutNeighbours::Sweep {
                  std::size_t b_end);
   void offer(const double* exact, std::size_t i, std::size_t j);
   void offer_to(const double* exact, std::size_t i, std::size_t j);
-  void carry_bounds_over(std::size_t column);
-  void carry_lists_over();
+  void carry_bounds_over(std::size_t column, std::size_t first, std::size_t last);
+  void carry_lists_over(std::size_t first_point, std::size_t last_point);
   void remove_from_rows(std::size_t column);
   void remove_from_filter(std::size_t column);
   sweep::View view();

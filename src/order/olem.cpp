@@ -70,7 +70,7 @@ class Learner {
           context, [&](double part) { context.report_progress((work + part * share) / all_work, "order"); });
       work += share;
       const std::size_t sink = take_step(step, *entropies);
-      entropies->remove(sink);
+      entropies->remove(context, sink);
       remaining_.erase(remaining_.begin() + static_cast<std::ptrdiff_t>(sink));
     }
     result_.order.push_back(table_.name(remaining_.front()));

@@ -55,7 +55,7 @@ void expect_exact(const Table& table, int k, ZeroRule zeros, const std::vector<W
             << "way " << w << ", " << columns.size() << " columns, without " << v;
       }
     }
-    for (const auto& neighbours : found) neighbours->remove(0);
+    for (std::size_t w = 0; w < ways.size(); ++w) found[w]->remove(contexts[w], 0);
   }
 }
 

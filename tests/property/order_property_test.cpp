@@ -82,7 +82,7 @@ RC_GTEST_PROP(Neighbours, TreeAndSweepFindTheDistancesOfAllPairs, ()) {
         RC_ASSERT(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
       }
       if (step > 0) break;
-      neighbours.remove(removed);
+      neighbours.remove(context, removed);
       left = test::without(left, removed);
     }
   }

@@ -31,9 +31,12 @@ inline ColumnSpans columns_of(const Table& table) {
   return spans;
 }
 
-inline ColumnSpans without(ColumnSpans columns, std::size_t column) {
-  columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(column));
-  return columns;
+inline ColumnSpans without(const ColumnSpans& columns, std::size_t column) {
+  ColumnSpans others;
+  for (std::size_t v = 0; v < columns.size(); ++v) {
+    if (v != column) others.push_back(columns[v]);
+  }
+  return others;
 }
 
 }  // namespace olem::test
