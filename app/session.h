@@ -75,6 +75,9 @@ struct Verb {
 
 Verb add_order_verb(CLI::App& app);
 Verb add_check_verb(CLI::App& app);
+Verb add_graph_verb(CLI::App& app);
+Verb add_compare_verb(CLI::App& app);
+Verb add_simulate_verb(CLI::App& app);
 Verb add_options_verb(CLI::App& app);
 
 }  // namespace olem::app

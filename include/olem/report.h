@@ -5,12 +5,16 @@
 #include <vector>
 
 #include "olem/data_check.h"
+#include "olem/metrics.h"
 #include "olem/order.h"
+#include "olem/prune.h"
 
 namespace olem {
 
 // Results as text for a terminal, lines of at most 100 characters where names allow.
 std::string order_text(const OlemResult& result, const Table& table);
+std::string graph_text(const PruneResult& result, const Order& order, const PruneOptions& options, const Table& table);
+std::string comparison_text(const Comparison& comparison, std::string_view truth, std::string_view learned);
 std::string problems_text(const std::vector<Problem>& problems, std::string_view source);
 
 // Words broken into lines of at most `width` characters, each after `indent`; ends with a newline.

@@ -3,33 +3,11 @@
 #include <algorithm>
 
 #include "olem/report.h"
+#include "report/layout.h"
 
 namespace olem {
 
 namespace {
-
-constexpr std::size_t kLineWidth = 100;
-
-std::string pad_right(const std::string& text, std::size_t width) {
-  const std::size_t used = display_width(text);
-  return used < width ? text + std::string(width - used, ' ') : text;
-}
-
-// The order as a chain, broken between names.
-std::string chain(const Order& order) {
-  std::string text = "  ";
-  std::size_t used = 2;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::string piece = order[i] + (i + 1 < order.size() ? " > " : "");
-    if (i > 0 && used + display_width(piece) > kLineWidth) {
-      text += "\n  ";
-      used = 2;
-    }
-    text += piece;
-    used += display_width(piece);
-  }
-  return text + "\n";
-}
 
 std::string verdict(const OrderStep& step) {
   if (step.forced) return "by knowledge";
@@ -87,6 +65,26 @@ std::string advice(const OlemResult& result) {
 
 }  // namespace
 
+std::string pad_right(const std::string& text, std::size_t width) {
+  const std::size_t used = display_width(text);
+  return used < width ? text + std::string(width - used, ' ') : text;
+}
+
+std::string order_chain(const Order& order) {
+  std::string text = "  ";
+  std::size_t used = 2;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::string piece = order[i] + (i + 1 < order.size() ? " > " : "");
+    if (i > 0 && used + display_width(piece) > kLineWidth) {
+      text += "\n  ";
+      used = 2;
+    }
+    text += piece;
+    used += display_width(piece);
+  }
+  return text + "\n";
+}
+
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
@@ -119,7 +117,7 @@ std::string wrap_text(std::string_view text, std::size_t width, std::string_view
 std::string order_text(const OlemResult& result, const Table& table) {
   std::string text = fmt::format("The order of {} variables from {} rows{}, causes first:\n\n", table.columns(),
                                  table.rows(), table.source().empty() ? "" : " of " + table.source());
-  text += chain(result.order) + "\n";
+  text += order_chain(result.order) + "\n";
   if (!result.steps.empty()) {
     text += wrap_text(
         "A variable can be influenced only by those before it. The order is found from its end: each step takes out "

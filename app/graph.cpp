@@ -1,0 +1,117 @@
+#include "olem/graph.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "data_options.h"
+#include "olem/error.h"
+#include "olem/file.h"
+#include "olem/graph_file.h"
+#include "olem/order.h"
+#include "olem/prune.h"
+#include "olem/report.h"
+#include "session.h"
+
+namespace olem::app {
+
+namespace {
+
+struct GraphArguments {
+  CommonOptions common;
+  DataOptions data;
+  KnowledgeOptions knowledge;
+  OlemOptions olem;
+  PruneOptions prune;
+  std::string method = "olem";
+  std::string order_file;
+  std::string graph_file;
+  std::string format;
+};
+
+// A given order must name exactly the columns of the data.
+Order given_order(const std::string& file, const Table& table, const Context& context) {
+  Order order = read_order(file, context);
+  check_order(order, table.names(), file);
+  return order;
+}
+
+int run_graph(const GraphArguments& arguments) {
+  Session session(arguments.common);
+  const GraphFormat format = arguments.format.empty() ? GraphFormat::kEdgeList : parse_format_name(arguments.format);
+  if (!arguments.graph_file.empty()) check_writable(arguments.graph_file, arguments.common.force);
+  const Knowledge knowledge = load_knowledge(arguments.knowledge);
+  const LoadedTable loaded = load_table(arguments.data, session);
+  const Table& table = loaded.table;
+  const Precedence precedence = precedence_for(loaded, knowledge);
+
+  Json json;
+  Json options = to_json(arguments.data);
+  Order order;
+  if (arguments.order_file.empty()) {
+    const OlemResult learned = learn_order_olem(table, arguments.olem, precedence, session.context());
+    session.warn(learned.summary.warnings);
+    order = learned.order;
+    OlemOptions used = arguments.olem;
+    options.update(describe(used).json());
+  } else {
+    order = given_order(arguments.order_file, table, session.context());
+  }
+  const PruneResult result = prune(table, order, arguments.prune, session.context());
+  session.warn(result.summary.warnings);
+  PruneOptions used = arguments.prune;
+  options.update(describe(used).json());
+
+  const MixedGraph graph = pruned_graph(result);
+  json["method"] = arguments.order_file.empty() ? arguments.method : "given order";
+  json["data"] = {{"source", table.source()}, {"rows", table.rows()}, {"columns", table.columns()}};
+  json["order"] = order;
+  json.update(to_json(graph));
+  json.update(to_json(result));
+  if (!knowledge.empty()) json["knowledge"] = to_json(knowledge);
+  if (!arguments.graph_file.empty()) {
+    write_file_atomically(arguments.graph_file, write_graph_text(graph, format), arguments.common.force);
+  }
+  session.finish("graph", std::move(json), std::move(options), graph_text(result, order, arguments.prune, table));
+  return 0;
+}
+
+}  // namespace
+
+Verb add_graph_verb(CLI::App& app) {
+  auto arguments = std::make_shared<GraphArguments>();
+  CLI::App* const verb =
+      app.add_subcommand("graph", "learn a causal graph: an order, then the edges that the data needs");
+  add_data_options(*verb, arguments->data);
+  verb->add_option("--method", arguments->method, "how the order is learned: olem (default olem)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"olem"}))
+      ->group("Method");
+  verb->add_option("--order", arguments->order_file, "prune this order instead of learning one: a name a line, or JSON")
+      ->type_name("FILE")
+      ->group("Method");
+  add_described_options(*verb, describe(arguments->prune), "Pruning");
+  OptionSet order_options = describe(arguments->olem);
+  add_described_options(*verb, order_options, "Order");
+  add_knowledge_options(*verb, arguments->knowledge);
+  const std::string group = "Graph file";
+  verb->add_option("--graph-file", arguments->graph_file, "also write the graph itself to this file")
+      ->type_name("FILE")
+      ->group(group);
+  verb->add_option("--format", arguments->format,
+                   "of the graph file: edges, adjacency, json, dot, gml, graphml, tetrad (default edges)")
+      ->type_name("NAME")
+      ->group(group);
+  add_common_options(*verb, arguments->common);
+  verb->footer(R"(
+Examples:
+  olem graph data.csv
+  olem graph data.csv --cutoff 0.01 --json -o graph.json
+  olem graph data.csv --order order.json
+  olem graph data.csv --graph-file graph.dot --format dot
+
+Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
+  return {verb, [arguments] { return run_graph(*arguments); }};
+}
+
+}  // namespace olem::app
