@@ -22,7 +22,7 @@ int run_check(const CheckArguments& arguments) {
   Json json;
   std::string source = arguments.data.file;
   try {
-    const ReadResult read = read_table(arguments.data.file, read_options(arguments.data), session.context());
+    const ReadResult read = read_data(arguments.data, session);
     source = read.table.source();
     for (const Warning& warning : read.warnings) {
       problems.push_back({Severity::kWarning, warning.code, warning.text, "", {}});

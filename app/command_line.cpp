@@ -14,49 +14,152 @@ namespace olem::app {
 
 namespace {
 
-bool is_given(const std::vector<std::string>& arguments, const std::string& flag) {
+const CLI::App* find_verb(const CLI::App& app, const std::string& name) {
+  const auto found = app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
+  return names;
+}
+
+std::vector<std::string> long_names(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  }
+  return names;
+}
+
+// " Did you mean X?" or nothing.
+std::string suggestion(const std::string& word, const std::vector<std::string>& names, std::string_view prefix = "") {
+  const std::string near = closest_name(word, names);
+  return near.empty() ? "" : fmt::format(" Did you mean {}{}?", prefix, near);
+}
+
+bool is_given(const std::vector<std::string>& arguments, const CLI::Option& option) {
   return std::any_of(arguments.begin(), arguments.end(), [&](const std::string& argument) {
-    return argument == flag || argument.rfind(flag + "=", 0) == 0;
+    const auto is_long = [&](const std::string& name) { return argument.substr(0, argument.find('=')) == "--" + name; };
+    const auto is_short = [&](const std::string& name) { return argument.starts_with("-" + name); };
+    return std::any_of(option.get_lnames().begin(), option.get_lnames().end(), is_long) ||
+           std::any_of(option.get_snames().begin(), option.get_snames().end(), is_short);
   });
 }
 
-void append_value(const std::string& flag, const Json& value, const std::string& file,
-                  std::vector<std::string>& flags) {
-  if (value.is_boolean()) {
-    if (value.get<bool>()) flags.push_back(flag);
-  } else if (value.is_string()) {
-    flags.push_back(flag + "=" + value.get<std::string>());
-  } else if (value.is_number()) {
-    flags.push_back(flag + "=" + value.dump());
-  } else if (value.is_array()) {
-    for (const Json& entry : value) append_value(flag, entry, file, flags);
-  } else {
-    throw Error(ErrorCategory::kUsage,
-                fmt::format("--config: {}: the value of {} is not a number, text, true, false or a list.", file, flag));
-  }
-}
+// The options of a configuration file as flags of one verb.
+class ConfigFile {
+ public:
+  ConfigFile(const std::string& file, const CLI::App& verb) : file_(file), verb_(verb) {}
 
-std::vector<std::string> flags_from(const std::string& file, const std::vector<std::string>& arguments) {
-  Json config;
-  try {
-    config = Json::parse(read_file(file), nullptr, true, true);
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorCategory::kUsage, fmt::format("--config: {} is not JSON: {}.", file, error.what()));
+  std::vector<std::string> flags(const std::vector<std::string>& arguments) {
+    Json config;
+    try {
+      config = Json::parse(read_file(file_), nullptr, true, true);
+    } catch (const Json::parse_error& error) {
+      // The parser puts its own number in brackets before the explanation.
+      const std::string what = error.what();
+      const std::size_t bracket = what.find("] ");
+      throw Error(ErrorCategory::kUsage, fmt::format("--config: {} is not JSON: {}.", file_,
+                                                     what.substr(bracket == std::string::npos ? 0 : bracket + 2)));
+    }
+    if (!config.is_object()) {
+      throw Error(
+          ErrorCategory::kUsage,
+          fmt::format("--config: {} is not an object of option names and values, such as {{\"threads\": 2}}.", file_));
+    }
+    for (const auto& [key, value] : config.items()) {
+      const CLI::Option& option = find(key);
+      if (!is_given(arguments, option)) add(key, option, value);
+    }
+    return std::move(flags_);
   }
-  if (!config.is_object()) {
-    throw Error(ErrorCategory::kUsage, fmt::format("--config: {} is not an object of option names and values.", file));
+
+ private:
+  [[noreturn]] void reject(const std::string& key, std::string_view what) const {
+    throw Error(ErrorCategory::kUsage, fmt::format("--config: {}: '{}' {}", file_, key, what));
   }
-  std::vector<std::string> flags;
-  for (const auto& [key, value] : config.items()) {
+
+  const CLI::Option& find(const std::string& key) const {
+    const CLI::Option* const option = verb_.get_option_no_throw(flag_name(key));
+    const bool flag = option != nullptr && !option->get_lnames().empty();
+    if (!flag || key == "config" || key == "help") {
+      reject(key, fmt::format("is not an option of olem {} that a file can give.{}", verb_.get_name(),
+                              flag ? "" : suggestion(key, long_names(verb_))));
+    }
+    return *option;
+  }
+
+  // A name as it stands in a list separated by commas.
+  static std::string list_entry(const std::string& name) {
+    if (name.find_first_of(",\"") == std::string::npos) return name;
+    std::string quoted = "\"";
+    for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + "\"";
+  }
+
+  // One value of an option as a person would type it; a list of names is joined by commas.
+  std::string text_of(const std::string& key, const Json& value) const {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_number()) return value.dump();
+    if (!value.is_array() || value.empty()) reject(key, "needs a number, a text or a list of names.");
+    std::vector<std::string> entries;
+    for (const Json& entry : value) {
+      if (!entry.is_string()) reject(key, "has a list of something else than names in quotes.");
+      entries.push_back(list_entry(entry.get<std::string>()));
+    }
+    return fmt::format("{}", fmt::join(entries, ","));
+  }
+
+  void add(const std::string& key, const CLI::Option& option, const Json& value) {
     const std::string flag = flag_name(key);
-    if (!is_given(arguments, flag)) append_value(flag, value, file, flags);
+    if (option.get_expected_max() == 0) {
+      if (!value.is_boolean()) reject(key, "must be true or false.");
+      if (value.get<bool>()) flags_.push_back(flag);
+    } else if (option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll && value.is_array()) {
+      for (const Json& entry : value) flags_.push_back(flag + "=" + text_of(key, entry));
+    } else {
+      flags_.push_back(flag + "=" + text_of(key, value));
+    }
   }
-  return flags;
+
+  const std::string& file_;
+  const CLI::App& verb_;
+  std::vector<std::string> flags_;
+};
+
+// What CLI11 says about the options of one verb, in words for people.
+std::string explain_verb_error(const CLI::App& verb, const CLI::ParseError& error,
+                               const std::vector<std::string>& arguments) {
+  const std::string name = verb.get_name();
+  const std::vector<std::string> names = long_names(verb);
+  for (const std::string& argument : arguments) {
+    if (!argument.starts_with("--") || argument == "--") continue;
+    const std::string flag = argument.substr(2, argument.find('=') - 2);
+    if (std::find(names.begin(), names.end(), flag) != names.end()) continue;
+    return fmt::format("'--{}' is not an option of olem {}.{}", flag, name, suggestion(flag, names, "--"));
+  }
+  const std::string what = error.what();
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    for (const CLI::Option* option : verb.get_options()) {
+      if (!option->get_required() || option->count() > 0) continue;
+      return fmt::format("{} is missing: give a {}.", option->get_name(true), option->get_description());
+    }
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const std::string flag = what.substr(0, what.find(':'));
+    const bool repeated = what.find("received") != std::string::npos;
+    return repeated ? fmt::format("{} is given more than once. Give it once.", flag)
+                    : fmt::format("{} needs a value.", flag);
+  }
+  return what + ".";
 }
 
 }  // namespace
 
-std::vector<std::string> expand_config(std::vector<std::string> arguments) {
+std::vector<std::string> expand_config(const CLI::App& app, std::vector<std::string> arguments) {
   std::string file;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string equals = "--config=";
@@ -64,7 +167,7 @@ std::vector<std::string> expand_config(std::vector<std::string> arguments) {
     if (arguments[i] == "--config" && i + 1 < arguments.size()) {
       file = arguments[i + 1];
       words = 2;
-    } else if (arguments[i].rfind(equals, 0) == 0) {
+    } else if (arguments[i].starts_with(equals)) {
       file = arguments[i].substr(equals.size());
       words = 1;
     }
@@ -74,40 +177,28 @@ std::vector<std::string> expand_config(std::vector<std::string> arguments) {
     break;
   }
   if (file.empty() || arguments.empty()) return arguments;
-  const auto flags = flags_from(file, arguments);
+  const CLI::App* const verb = find_verb(app, arguments.front());
+  if (verb == nullptr) return arguments;  // the parser will say so
+  const std::vector<std::string> flags = ConfigFile(file, *verb).flags(arguments);
   arguments.insert(arguments.begin() + 1, flags.begin(), flags.end());
   return arguments;
 }
 
 std::string explain_parse_error(const CLI::App& app, const CLI::ParseError& error,
                                 const std::vector<std::string>& arguments) {
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    verbs.push_back(verb->get_name());
+  const std::vector<std::string> verbs = verb_names(app);
   if (arguments.empty()) return fmt::format("Say what to do: one of {}. See olem --help.", fmt::join(verbs, ", "));
-
   const std::string& word = arguments.front();
-  if (std::find(verbs.begin(), verbs.end(), word) == verbs.end()) {
-    const std::string near = closest_name(word, verbs);
-    return fmt::format("'{}' is not a verb of olem.{} See olem --help.", word,
-                       near.empty() ? "" : fmt::format(" Did you mean '{}'?", near));
+  if (word.starts_with('-')) {
+    return fmt::format("The verb comes first, before '{}': one of {}. See olem --help.", word, fmt::join(verbs, ", "));
   }
-  const CLI::App* const verb = app.get_subcommand(word);
-  std::vector<std::string> flags;
-  for (const CLI::Option* option : verb->get_options()) {
-    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  const CLI::App* const verb = find_verb(app, word);
+  if (verb == nullptr) {
+    std::string help = suggestion(word, verbs);
+    if (help.empty()) help = fmt::format(" The verbs are {}.", fmt::join(verbs, ", "));
+    return fmt::format("'{}' is not a verb of olem.{} See olem --help.", word, help);
   }
-  std::string hint;
-  for (const std::string& argument : arguments) {
-    const std::string flag = argument.substr(0, argument.find('='));
-    if (flag.rfind("--", 0) != 0 || std::find(flags.begin(), flags.end(), flag) != flags.end()) continue;
-    const std::string near = closest_name(flag, flags);
-    hint = fmt::format("'{}' is not an option of olem {}.{} ", flag, word,
-                       near.empty() ? "" : fmt::format(" Did you mean {}?", near));
-    break;
-  }
-  return fmt::format("{} See olem {} --help.",
-                     hint.empty() ? std::string(error.what()) + "." : hint.substr(0, hint.size() - 1), word);
+  return fmt::format("{} See olem {} --help.", explain_verb_error(*verb, error, arguments), word);
 }
 
 }  // namespace olem::app

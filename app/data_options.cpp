@@ -2,21 +2,42 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "olem/error.h"
 
 namespace olem::app {
 
+namespace {
+
+constexpr Choice kMissingChoices[] = {
+    {"error", "refuse them"},
+    {"drop", "leave the rows out and warn"},
+};
+constexpr Choice kConstantChoices[] = {
+    {"error", "refuse them"},
+    {"drop", "leave the columns out and warn"},
+};
+
+// With --force the result would take the place of what it was made from.
+void protect_data(const DataOptions& options, const Session& session) {
+  std::error_code unknown;
+  const std::string& output = session.options().output;
+  if (output.empty() || !std::filesystem::equivalent(output, options.file, unknown)) return;
+  throw Error(ErrorCategory::kUsage,
+              fmt::format("-o: {} is the file with the data. Give the result another name.", output));
+}
+
+}  // namespace
+
 void add_data_options(CLI::App& verb, DataOptions& options) {
   const std::string group = "Data";
-  verb.add_option("DATA", options.file, "CSV or .npy file, or - for standard input")->required()->group("");
-  verb.add_option("--missing", options.missing, "rows with missing values: error, drop (default error)")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"error", "drop"}))
-      ->group(group);
-  verb.add_option("--constant", options.constant, "constant columns and copies of others: error, drop (default error)")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"error", "drop"}))
-      ->group(group);
+  verb.add_option("DATA", options.file, "CSV or .npy file, or - for standard input")->required()->type_name("");
+  OptionSet policies;
+  policies.name_choice("missing", options.missing, kMissingChoices, "rows with missing values");
+  policies.name_choice("constant", options.constant, kConstantChoices, "constant columns and copies of others");
+  add_described_options(verb, policies, group);
   verb.add_option("--columns", options.columns, "use only these columns, separated by commas")
       ->type_name("NAMES")
       ->group(group);
@@ -38,11 +59,13 @@ void add_knowledge_options(CLI::App& verb, KnowledgeOptions& options) {
   verb.add_option("--tier", options.tiers, "names of one tier; repeat the flag, earliest tier first")
       ->type_name("NAMES")
       ->expected(1)
+      ->allow_extra_args(false)  // or the next word, which may be DATA, would be a value too
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
   verb.add_option("--before", options.before, "names in the order they must have; may be repeated")
       ->type_name("A,B")
       ->expected(1)
+      ->allow_extra_args(false)  // or the next word, which may be DATA, would be a value too
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
 }
@@ -65,8 +88,13 @@ ReadOptions read_options(const DataOptions& options) {
   return read;
 }
 
+ReadResult read_data(const DataOptions& options, const Session& session) {
+  protect_data(options, session);
+  return read_table(options.file, read_options(options), session.context());
+}
+
 LoadedTable load_table(const DataOptions& options, Session& session) {
-  ReadResult read = read_table(options.file, read_options(options), session.context());
+  ReadResult read = read_data(options, session);
   session.warn(read.warnings);
   const ConstantPolicy policy = options.constant == "drop" ? ConstantPolicy::kDrop : ConstantPolicy::kError;
   PreparedTable prepared = prepare_table(read.table, policy, session.context());

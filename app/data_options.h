@@ -34,6 +34,9 @@ void add_knowledge_options(CLI::App& verb, KnowledgeOptions& options);
 
 ReadOptions read_options(const DataOptions& options);
 
+// Reads the table as it is. A usage error when the output file of the session is the data file itself.
+ReadResult read_data(const DataOptions& options, const Session& session);
+
 // A table as it will be used, and what it was before columns were dropped from it.
 struct LoadedTable {
   Table table;

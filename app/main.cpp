@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 
 #include "command_line.h"
 #include "olem/error.h"
@@ -15,7 +15,7 @@ using olem::Error;
 using olem::ErrorCategory;
 
 int report(ErrorCategory category, std::string_view message) {
-  fmt::print(stderr, "olem: {}\n", message);
+  olem::app::print_message(fmt::format("olem: {}\n", message));
   return olem::exit_code(category);
 }
 
@@ -39,12 +39,15 @@ Examples:
       olem::app::add_check_verb(app),
       olem::app::add_options_verb(app),
   };
-  arguments = olem::app::expand_config(std::move(arguments));
+  arguments = olem::app::expand_config(app, std::move(arguments));
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
   } catch (const CLI::Success& request) {
-    return app.exit(request);  // --help and --version
+    std::ostringstream page;  // --help and --version
+    const int code = app.exit(request, page, page);
+    olem::app::print_out(page.str());
+    return code;
   } catch (const CLI::ParseError& error) {
     return report(ErrorCategory::kUsage, olem::app::explain_parse_error(app, error, arguments));
   }

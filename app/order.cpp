@@ -10,6 +10,8 @@ namespace olem::app {
 
 namespace {
 
+constexpr Choice kMethods[] = {{"olem", "by entropy: what keeps the most once the others are known is last"}};
+
 struct OrderArguments {
   CommonOptions common;
   DataOptions data;
@@ -46,10 +48,9 @@ Verb add_order_verb(CLI::App& app) {
   auto arguments = std::make_shared<OrderArguments>();
   CLI::App* const verb = app.add_subcommand("order", "learn the causal order of the columns of a table");
   add_data_options(*verb, arguments->data);
-  verb->add_option("--method", arguments->method, "how the order is learned: olem (default olem)")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"olem"}))
-      ->group("Method");
+  OptionSet method;
+  method.name_choice("method", arguments->method, kMethods, "how the order is learned");
+  add_described_options(*verb, method, "Method");
   add_described_options(*verb, describe(arguments->olem), "Method");
   add_knowledge_options(*verb, arguments->knowledge);
   add_common_options(*verb, arguments->common);

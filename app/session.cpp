@@ -24,6 +24,18 @@ extern "C" void on_signal(int signal) {
   if (interrupted.exchange(true) && signal == SIGINT) _exit(130);
 }
 
+// A number of type `Number` that satisfies `allowed`; otherwise a usage error with flag, value and rule.
+template <class Number, class Allowed>
+Number parse_number(std::string_view flag, const std::string& text, std::string_view rule, Allowed allowed) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end || !allowed(value)) {
+    throw Error(ErrorCategory::kUsage, fmt::format("{}: '{}' is not {}.", flag, text, rule));
+  }
+  return value;
+}
+
 // "500M", "2GB", "1000000" -> bytes
 std::size_t parse_memory(const std::string& text) {
   double value = 0.0;
@@ -59,6 +71,12 @@ void print_out(const std::string& text) {
   }
 }
 
+void print_message(std::string_view text) {
+  // When standard error takes nothing there is nobody left to tell.
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  static_cast<void>(std::fflush(stderr));
+}
+
 // A line on the terminal that is drawn again and again, from two seconds on.
 class Session::ProgressBar {
  public:
@@ -70,19 +88,24 @@ class Session::ProgressBar {
   void draw(double fraction, std::string_view phase) {
     const auto now = std::chrono::steady_clock::now();
     const double elapsed = std::chrono::duration<double>(now - start_).count();
+    if (phase != phase_) {
+      phase_ = phase;
+      phase_start_ = now;
+    }
     if (elapsed < kSilent || std::chrono::duration<double>(now - drawn_).count() < kPeriod) return;
     drawn_ = now;
     const auto filled = static_cast<std::size_t>(fraction * kWidth);
-    const double left = fraction > 0.0 ? elapsed * (1.0 - fraction) / fraction : 0.0;
-    const std::string remaining = fraction > 0.01 ? fmt::format("{:.0f} s left", std::ceil(left)) : "";
-    fmt::print(stderr, "\r\x1b[K[{}{}] {:3.0f} %  {}  {}", std::string(filled, '#'), std::string(kWidth - filled, '.'),
-               100.0 * fraction, phase, remaining);
-    std::fflush(stderr);
+    // Phases go at different speeds, so that only the time of this one tells how long it will take.
+    const double in_phase = std::chrono::duration<double>(now - phase_start_).count();
+    const std::string remaining =
+        fraction > 0.01 ? fmt::format("{:.0f} s left", std::ceil(in_phase * (1.0 - fraction) / fraction)) : "";
+    print_message(fmt::format("\r\x1b[K[{}{}] {:3.0f} %  {}  {}", std::string(filled, '#'),
+                              std::string(kWidth - filled, '.'), 100.0 * fraction, phase, remaining));
     visible_ = true;
   }
 
   void clear() {
-    if (visible_) fmt::print(stderr, "\r\x1b[K");
+    if (visible_) print_message("\r\x1b[K");
     visible_ = false;
   }
 
@@ -92,6 +115,8 @@ class Session::ProgressBar {
   static constexpr std::size_t kWidth = 30;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point drawn_;
+  std::chrono::steady_clock::time_point phase_start_;
+  std::string phase_;
   bool visible_ = false;
 };
 
@@ -112,7 +137,7 @@ Session::Session(const CommonOptions& options) : options_(options), start_(std::
   if (options_.verbose) {
     context_.log = [this](LogLevel, std::string_view text) {
       if (progress_) progress_->clear();
-      fmt::print(stderr, "{}\n", text);
+      print_message(fmt::format("{}\n", text));
     };
   }
 }
@@ -122,10 +147,10 @@ Session::~Session() = default;
 void Session::warn(const std::vector<Warning>& warnings) {
   for (const Warning& warning : warnings) {
     if (options_.strict) {
-      throw Error(ErrorCategory::kData, fmt::format("{} (refused because of --strict)", warning.text));
+      throw Error(ErrorCategory::kData, fmt::format("{} With --strict this is an error.", warning.text));
     }
     if (progress_) progress_->clear();
-    if (!options_.quiet) fmt::print(stderr, "warning: {}\n", warning.text);
+    if (!options_.quiet) print_message(fmt::format("warning: {}\n", warning.text));
     warnings_.push_back(warning);
   }
 }
@@ -144,7 +169,8 @@ void Session::finish(const std::string& verb, Json result, Json verb_options, co
   for (const Warning& warning : warnings_) {
     object["warnings"].push_back({{"code", warning.code}, {"text", warning.text}, {"where", warning.where}});
   }
-  const std::string json = object.dump(2) + "\n";
+  // A file name need not be UTF-8; JSON must be.
+  const std::string json = object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   if (!options_.output.empty()) write_file_atomically(options_.output, json, options_.force);
   print_out(options_.json ? json : text);
 }
@@ -156,20 +182,39 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
       ->type_name("FILE")
       ->group(group);
   verb.add_flag("--force", options.force, "replace the output file if it exists")->group(group);
-  verb.add_option("--seed", options.seed, "of every random draw (default 0)")->type_name("NUMBER")->group(group);
-  verb.add_option("--threads", options.threads, "0: one per core (default); the result does not depend on it")
+  verb.add_option_function<std::string>(
+          "--seed",
+          [&options](const std::string& text) {
+            options.seed = parse_number<std::uint64_t>("--seed", text, "a whole number from 0 to 2^64 - 1",
+                                                       [](std::uint64_t) { return true; });
+          },
+          "of every random draw (default 0)")
       ->type_name("NUMBER")
-      ->check(CLI::Range(0, 4096))
+      ->group(group);
+  verb.add_option_function<std::string>(
+          "--threads",
+          [&options](const std::string& text) {
+            options.threads = parse_number<int>("--threads", text, "a whole number from 0 to 4096",
+                                                [](int value) { return value >= 0 && value <= 4096; });
+          },
+          "0: one per core (default); the result does not depend on it")
+      ->type_name("NUMBER")
       ->group(group);
   verb.add_option("--memory", options.memory, "refuse to use more than this, such as 500M or 2G")
       ->type_name("SIZE")
       ->group(group);
-  verb.add_option("--time-limit", options.time_limit, "stop with exit code 6 after this many seconds")
+  verb.add_option_function<std::string>(
+          "--time-limit",
+          [&options](const std::string& text) {
+            // The clock counts nanoseconds in 64 bits; a century is far from its end.
+            options.time_limit = parse_number<double>("--time-limit", text, "a number of seconds above 0, at most 3e9",
+                                                      [](double value) { return value > 0.0 && value <= 3e9; });
+          },
+          "stop with exit code 6 after this many seconds")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
       ->group(group);
   verb.add_flag("--strict", options.strict, "treat every warning as an error")->group(group);
-  verb.add_flag("-q,--quiet", options.quiet, "no warnings or progress on the terminal; both stay in the JSON")
+  verb.add_flag("-q,--quiet", options.quiet, "no warnings or progress on the terminal; warnings stay in the JSON")
       ->group(group);
   verb.add_flag("-v,--verbose", options.verbose, "say what is being done")->group(group);
   // Read before the command line proper, see main.cpp; named here for --help.

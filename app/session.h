@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "olem/context.h"
@@ -66,6 +68,9 @@ void catch_signals();
 
 // Writes to standard output; a file error when that fails (disk full), a quiet end of the process when nobody reads.
 void print_out(const std::string& text);
+
+// Writes to standard error as it is.
+void print_message(std::string_view text);
 
 // A verb is added to the command line with its flags; what it does is called after parsing. Returns the exit code.
 struct Verb {

@@ -27,6 +27,14 @@ std::size_t available_memory() {
   return pages > 0 && size > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(size) : SIZE_MAX;
 }
 
+std::string size_text(std::size_t bytes) {
+  constexpr double kKilobyte = 1e3;
+  constexpr double kMegabyte = 1e6;
+  const auto size = static_cast<double>(bytes);
+  if (size < kKilobyte) return fmt::format("{} bytes", bytes);
+  return size < kMegabyte ? fmt::format("{:.0f} kB", size / kKilobyte) : fmt::format("{:.0f} MB", size / kMegabyte);
+}
+
 }  // namespace
 
 Context::Context() : pool_(std::make_shared<ThreadPool>()) {}
@@ -67,11 +75,9 @@ void Context::log_debug(std::string_view text) const {
 void Context::require_memory(std::size_t bytes, std::string_view what) const {
   const std::size_t limit = memory_limit > 0 ? memory_limit : available_memory();
   if (bytes <= limit) return;
-  constexpr double kMegabyte = 1e6;
   throw Error(ErrorCategory::kResource,
-              fmt::format("{} needs about {:.0f} MB of memory, but {:.0f} MB {}. Use fewer rows or columns{}.", what,
-                          static_cast<double>(bytes) / kMegabyte, static_cast<double>(limit) / kMegabyte,
-                          memory_limit > 0 ? "is the limit set" : "are available",
+              fmt::format("{} needs about {} of memory, but {} {}. Use fewer rows or columns{}.", what,
+                          size_text(bytes), size_text(limit), memory_limit > 0 ? "is the limit set" : "are available",
                           memory_limit > 0 ? ", or raise --memory" : ""));
 }
 

@@ -142,7 +142,10 @@ std::string read_file(const std::string& path, const Context& context) {
   context.require_memory(size, "Reading " + name);
   content.resize(regular ? size + 1 : 1 << 16);
   for (;;) {
-    if (used == content.size()) content.resize(content.size() * 2);
+    if (used == content.size()) {
+      context.require_memory(content.size() * 2, "Reading " + name);
+      content.resize(content.size() * 2);
+    }
     if (!regular) wait_for_input(file, context, name);
     const ssize_t got = ::read(file.get(), content.data() + used, content.size() - used);
     if (got < 0) {

@@ -17,8 +17,8 @@ std::string verdict(const OrderStep& step) {
 std::string step_table(const OlemResult& result) {
   std::size_t width = 8;
   for (const std::string& name : result.order) width = std::max(width, display_width(name));
-  std::string text = fmt::format("  step  {}  entropy left  {}  {:<17}\n", pad_right("last", width),
-                                 pad_right("ahead of", width), "by");
+  std::string text =
+      fmt::format("  step  {}  entropy left  {}  by\n", pad_right("last", width), pad_right("ahead of", width));
   for (std::size_t i = 0; i < result.steps.size(); ++i) {
     const OrderStep& step = result.steps[i];
     double left = 0.0;
@@ -115,14 +115,14 @@ std::string wrap_text(std::string_view text, std::size_t width, std::string_view
 }
 
 std::string order_text(const OlemResult& result, const Table& table) {
-  std::string text = fmt::format("The order of {} variables from {} rows{}, causes first:\n\n", table.columns(),
-                                 table.rows(), table.source().empty() ? "" : " of " + table.source());
+  std::string text =
+      fmt::format("The order of {} variable{} from {} rows{}, causes first:\n\n", table.columns(),
+                  table.columns() == 1 ? "" : "s", table.rows(), table.source().empty() ? "" : " of " + table.source());
   text += order_chain(result.order) + "\n";
   if (!result.steps.empty()) {
     text += wrap_text(
         "A variable can be influenced only by those before it. The order is found from its end: each step takes out "
-        "the "
-        "variable that keeps the most entropy (nats) once all the others left are known, and says by how much it was "
+        "the variable that keeps the most entropy (nats) once all the others left are known, and says by how much it was "
         "ahead of the next best, with the standard error of that gap.",
         kLineWidth);
     text += "\n" + step_table(result) + "\n" + advice(result);
