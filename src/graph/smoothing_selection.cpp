@@ -1,0 +1,325 @@
+#include "graph/smoothing_selection.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace olem {
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kRhoUpper = 18.0;  // leaves a term less than 1e-7 of a degree of freedom beside its line
+constexpr double kLargestStep = 5.0;
+constexpr double kGradientTolerance = 1e-8;
+constexpr double kRoundingGradient = 1e-5;  // below it a step that fails to descend has hit the rounding of the score
+constexpr int kMostIterations = 100;
+
+// The blocks that still bend, packed.
+struct ActiveBlocks {
+  std::vector<std::size_t> blocks;
+  std::vector<Index> coefficients;
+  std::vector<Index> begin;  // of each active block among `coefficients`, and the end
+};
+
+ActiveBlocks active_blocks(const SmoothingProblem& problem, const VectorXd& rho) {
+  ActiveBlocks active;
+  for (std::size_t k = 0; k < problem.blocks.size(); ++k) {
+    if (rho[static_cast<Index>(k)] >= kRhoUpper) continue;
+    active.blocks.push_back(k);
+    active.begin.push_back(static_cast<Index>(active.coefficients.size()));
+    for (Index i = 0; i < problem.blocks[k].size; ++i) active.coefficients.push_back(problem.blocks[k].begin + i);
+  }
+  active.begin.push_back(static_cast<Index>(active.coefficients.size()));
+  return active;
+}
+
+// Sum of `values` over each pair of blocks.
+MatrixXd block_sums(const MatrixXd& values, const ActiveBlocks& active) {
+  const Index count = static_cast<Index>(active.blocks.size());
+  MatrixXd sums(count, count);
+  for (Index l = 0; l < count; ++l) {
+    for (Index k = 0; k < count; ++k) {
+      const auto first = [&](Index b) { return active.begin[static_cast<std::size_t>(b)]; };
+      sums(k, l) = values.block(first(k), first(l), first(k + 1) - first(k), first(l + 1) - first(l)).sum();
+    }
+  }
+  return sums;
+}
+
+VectorXd block_sums(const VectorXd& values, const ActiveBlocks& active) {
+  const Index count = static_cast<Index>(active.blocks.size());
+  VectorXd sums(count);
+  for (Index k = 0; k < count; ++k) {
+    const Index first = active.begin[static_cast<std::size_t>(k)];
+    sums[k] = values.segment(first, active.begin[static_cast<std::size_t>(k) + 1] - first).sum();
+  }
+  return sums;
+}
+
+void spread(const ActiveBlocks& active, const VectorXd& gradient, const MatrixXd& hessian, SmoothingScore& score) {
+  for (std::size_t a = 0; a < active.blocks.size(); ++a) {
+    const Index k = static_cast<Index>(active.blocks[a]);
+    score.gradient[k] = gradient[static_cast<Index>(a)];
+    for (std::size_t b = 0; b < active.blocks.size(); ++b) {
+      score.hessian(k, static_cast<Index>(active.blocks[b])) = hessian(static_cast<Index>(a), static_cast<Index>(b));
+    }
+  }
+}
+
+}  // namespace
+
+double rho_upper() { return kRhoUpper; }
+
+double rho_lower(const SmoothingProblem& problem, std::size_t block) {
+  const PenaltyBlock& range = problem.blocks[block];
+  return -std::log(problem.roughness.segment(range.begin, range.size).maxCoeff()) - 10.0;
+}
+
+SmoothingScore smoothing_score(const SmoothingProblem& problem, SmoothingCriterion criterion, const VectorXd& rho,
+                               Derivatives derivatives) {
+  const ActiveBlocks active = active_blocks(problem, rho);
+  const Index m = static_cast<Index>(active.coefficients.size());
+  const Index count = static_cast<Index>(active.blocks.size());
+
+  // N = C^-1 with C = I + D^-1/2 G D^-1/2 and D = diag(lambda_k roughness): the eigenvalues of N lie in (0, 1] whatever
+  // the smoothing parameters, and both criteria and their derivatives are short sums over N and t = D^1/2 b.
+  VectorXd root(m);  // D^1/2
+  for (Index k = 0; k < count; ++k) {
+    const double half_rho = 0.5 * rho[static_cast<Index>(active.blocks[static_cast<std::size_t>(k)])];
+    for (Index i = active.begin[static_cast<std::size_t>(k)]; i < active.begin[static_cast<std::size_t>(k) + 1]; ++i) {
+      root[i] = std::exp(half_rho) * std::sqrt(problem.roughness[active.coefficients[static_cast<std::size_t>(i)]]);
+    }
+  }
+  const VectorXd inverse_root = root.cwiseInverse();
+  const MatrixXd gram = problem.gram(active.coefficients, active.coefficients);
+  MatrixXd c = inverse_root.asDiagonal() * gram * inverse_root.asDiagonal();
+  c.diagonal().array() += 1.0;
+
+  SmoothingScore score;
+  score.gradient = VectorXd::Zero(rho.size());
+  score.hessian = MatrixXd::Zero(rho.size(), rho.size());
+  const Eigen::LLT<MatrixXd> factor(c);
+  if (factor.info() != Eigen::Success) {
+    score.value = std::numeric_limits<double>::infinity();
+    return score;
+  }
+  const MatrixXd inverse_factor = factor.matrixL().solve(MatrixXd::Identity(m, m));
+  const VectorXd t = factor.solve(inverse_root.cwiseProduct(problem.cross(active.coefficients)));
+
+  // RSS = ||y - X b0||^2 + (b - b0)^T G (b - b0) about a least squares solution b0: no difference of large numbers.
+  VectorXd distance = problem.unpenalized;
+  for (Index i = 0; i < m; ++i) distance[active.coefficients[static_cast<std::size_t>(i)]] -= inverse_root[i] * t[i];
+  score.residual = problem.unpenalized_residual + std::max(0.0, distance.dot(problem.gram * distance));
+  const double n = problem.observations;
+  score.edf = problem.unpenalized_parameters + static_cast<double>(m) - inverse_factor.squaredNorm();
+  const double free = n - score.edf;
+  const double reml_free = n - problem.unpenalized_parameters;
+  const double penalized = score.residual + t.squaredNorm();
+  if (criterion == SmoothingCriterion::kGcv) {
+    score.value = std::log(n) + std::log(score.residual) - 2.0 * std::log(free);
+  } else {
+    const double log_determinant = 2.0 * factor.matrixLLT().diagonal().array().log().sum();
+    score.value = std::log(penalized) + log_determinant / reml_free;
+  }
+  if (derivatives == Derivatives::kNone || m == 0) return score;
+
+  MatrixXd shrink = MatrixXd::Zero(m, m);  // N
+  shrink.selfadjointView<Eigen::Lower>().rankUpdate(inverse_factor.transpose());
+  shrink.triangularView<Eigen::StrictlyUpper>() = shrink.transpose();
+  MatrixXd shrink_block_t(m, count);  // N I_k t
+  for (Index k = 0; k < count; ++k) {
+    const Index first = active.begin[static_cast<std::size_t>(k)];
+    const Index size = active.begin[static_cast<std::size_t>(k) + 1] - first;
+    shrink_block_t.col(k).noalias() = shrink.middleCols(first, size) * t.segment(first, size);
+  }
+  const auto sums_over_blocks = [&](const MatrixXd& columns) {
+    MatrixXd sums(count, columns.cols());
+    for (Index l = 0; l < columns.cols(); ++l) sums.col(l) = block_sums(VectorXd(columns.col(l)), active);
+    return sums;
+  };
+  const MatrixXd t_n_t = sums_over_blocks(t.asDiagonal() * shrink_block_t);  // t_k^T N_kl t_l
+
+  if (criterion == SmoothingCriterion::kReml) {
+    const VectorXd penalty = block_sums(VectorXd(t.cwiseAbs2()), active);
+    const VectorXd trace = block_sums(VectorXd(shrink.diagonal()), active);
+    VectorXd ranks(count);
+    for (Index k = 0; k < count; ++k) {
+      ranks[k] = static_cast<double>(active.begin[static_cast<std::size_t>(k) + 1] -
+                                     active.begin[static_cast<std::size_t>(k)]);
+    }
+    const VectorXd gradient = penalty / penalized + (trace - ranks) / reml_free;
+    MatrixXd hessian = -2.0 * t_n_t / penalized - penalty * penalty.transpose() / (penalized * penalized) -
+                       block_sums(MatrixXd(shrink.cwiseAbs2()), active) / reml_free;
+    hessian.diagonal() += penalty / penalized + trace / reml_free;
+    spread(active, gradient, hessian, score);
+    return score;
+  }
+
+  MatrixXd square = MatrixXd::Zero(m, m);  // N^2
+  square.selfadjointView<Eigen::Lower>().rankUpdate(shrink);
+  square.triangularView<Eigen::StrictlyUpper>() = square.transpose();
+  const VectorXd edf_gradient = -block_sums(VectorXd(shrink.diagonal() - square.diagonal()), active);
+  MatrixXd edf_hessian = 2.0 * block_sums(MatrixXd(shrink.cwiseProduct(shrink - square)), active);
+  edf_hessian.diagonal() += edf_gradient;
+
+  const VectorXd v = shrink_block_t.rowwise().sum();  // N t
+  const VectorXd residual_gradient = 2.0 * block_sums(VectorXd(t.cwiseProduct(v)), active);
+  const MatrixXd v_n_t = sums_over_blocks(v.asDiagonal() * shrink_block_t);
+  MatrixXd residual_hessian = 2.0 * (t_n_t - shrink_block_t.transpose() * shrink_block_t - v_n_t - v_n_t.transpose());
+  residual_hessian.diagonal() += residual_gradient;
+
+  const VectorXd log_residual = residual_gradient / score.residual;
+  const VectorXd log_free = edf_gradient / free;
+  const VectorXd gradient = log_residual + 2.0 * log_free;
+  const MatrixXd hessian = residual_hessian / score.residual - log_residual * log_residual.transpose() +
+                           2.0 * (edf_hessian / free + log_free * log_free.transpose());
+  spread(active, gradient, hessian, score);
+  return score;
+}
+
+namespace {
+
+// rho at which a block by itself, with an orthonormal design, has the given share of its coefficients' freedom.
+double rho_of_share(const SmoothingProblem& problem, std::size_t block, double share) {
+  const PenaltyBlock& range = problem.blocks[block];
+  const auto roughness = problem.roughness.segment(range.begin, range.size).array();
+  double low = rho_lower(problem, block);
+  double high = kRhoUpper;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    const double freedom = (1.0 / (1.0 + std::exp(middle) * roughness)).sum();
+    (freedom > share * static_cast<double>(range.size) ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+class Newton {
+ public:
+  Newton(const SmoothingProblem& problem, SmoothingCriterion criterion, const Context& context)
+      : problem_(problem), criterion_(criterion), context_(context) {}
+
+  SmoothingSelection minimize(VectorXd start) {
+    SmoothingSelection at;
+    at.rho = std::move(start);
+    for (Index k = 0; k < at.rho.size(); ++k) at.rho[k] = std::clamp(at.rho[k], lower(k), kRhoUpper);
+    at.score = evaluate(at.rho, Derivatives::kGradientAndHessian);
+    while (at.iterations < kMostIterations) {
+      const std::vector<Index> free = free_blocks(at);
+      const double slope = free.empty() ? 0.0 : at.score.gradient(free).cwiseAbs().maxCoeff();
+      if (slope <= kGradientTolerance || !advance(at, free)) {
+        at.converged = slope <= kRoundingGradient;
+        if (!at.converged || !release(at)) return at;
+      }
+      ++at.iterations;
+    }
+    return at;
+  }
+
+ private:
+  double lower(Index k) const { return rho_lower(problem_, static_cast<std::size_t>(k)); }
+
+  SmoothingScore evaluate(const VectorXd& rho, Derivatives derivatives) const {
+    context_.check_interrupt();
+    return smoothing_score(problem_, criterion_, rho, derivatives);
+  }
+
+  std::vector<Index> free_blocks(const SmoothingSelection& at) const {
+    std::vector<Index> free;
+    for (Index k = 0; k < at.rho.size(); ++k) {
+      const bool linear = at.rho[k] >= kRhoUpper;
+      const bool held = at.rho[k] <= lower(k) && at.score.gradient[k] >= 0.0;
+      if (!linear && !held) free.push_back(k);
+    }
+    return free;
+  }
+
+  bool move_to(const VectorXd& rho, double below, SmoothingSelection& at) const {
+    if (!(evaluate(rho, Derivatives::kNone).value < below)) return false;
+    at.rho = rho;
+    at.score = evaluate(rho, Derivatives::kGradientAndHessian);
+    return true;
+  }
+
+  // One accepted step, or false when nothing descends.
+  bool advance(SmoothingSelection& at, const std::vector<Index>& free) const {
+    const VectorXd gradient = at.score.gradient(free);
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> hessian(MatrixXd(at.score.hessian(free, free)));
+    VectorXd curvature = hessian.eigenvalues().cwiseAbs();
+    curvature = curvature.cwiseMax(std::max(1e-7 * curvature.maxCoeff(), std::numeric_limits<double>::min()));
+    VectorXd step = -hessian.eigenvectors() * (hessian.eigenvectors().transpose() * gradient).cwiseQuotient(curvature);
+    const double longest = step.cwiseAbs().maxCoeff();
+    if (longest > kLargestStep) step *= kLargestStep / longest;
+
+    // A term that is nearly linear and still smoothing creeps towards infinity by about one unit a step.
+    constexpr double kNearlyLinear = 3.0;
+    VectorXd jump = at.rho;
+    bool jumps = false;
+    for (std::size_t i = 0; i < free.size(); ++i) {
+      const Index k = free[i];
+      const double moved = at.rho[k] + step[static_cast<Index>(i)];
+      const bool far = moved > kNearlyLinear && gradient[static_cast<Index>(i)] < 0.0;
+      jumps = jumps || far;
+      jump[k] = far ? kRhoUpper : std::max(moved, lower(k));
+    }
+    if (jumps && move_to(jump, at.score.value, at)) return true;
+
+    const double descent = gradient.dot(step);
+    for (double length = 1.0; length > 1e-6; length *= 0.5) {
+      VectorXd trial = at.rho;
+      for (std::size_t i = 0; i < free.size(); ++i) {
+        const Index k = free[i];
+        trial[k] = std::clamp(at.rho[k] + length * step[static_cast<Index>(i)], lower(k), kRhoUpper);
+      }
+      if (move_to(trial, at.score.value + 1e-4 * length * descent, at)) return true;
+    }
+    return false;
+  }
+
+  // Gives terms at infinity a way back: moves the first one that improves the score at some finite value.
+  bool release(SmoothingSelection& at) const {
+    for (Index k = 0; k < at.rho.size(); ++k) {
+      if (at.rho[k] < kRhoUpper) continue;
+      for (const double rho : {6.0, 3.0}) {
+        VectorXd trial = at.rho;
+        trial[k] = rho;
+        if (move_to(trial, at.score.value - 1e-9, at)) return true;
+      }
+    }
+    return false;
+  }
+
+  const SmoothingProblem& problem_;
+  SmoothingCriterion criterion_;
+  const Context& context_;
+};
+
+}  // namespace
+
+SmoothingSelection select_smoothing(const SmoothingProblem& problem, SmoothingCriterion criterion,
+                                    const Context& context) {
+  const Index count = static_cast<Index>(problem.blocks.size());
+  VectorXd start(count);
+  for (Index k = 0; k < count; ++k) start[k] = rho_of_share(problem, static_cast<std::size_t>(k), 0.4);
+  Newton newton(problem, criterion, context);
+  SmoothingSelection best = newton.minimize(start);
+  bool at_bound = !best.converged;
+  for (Index k = 0; k < count; ++k) {
+    at_bound = at_bound || best.rho[k] >= kRhoUpper || best.rho[k] <= rho_lower(problem, static_cast<std::size_t>(k));
+  }
+  if (!at_bound) return best;
+  for (const double shift : {-4.0, 4.0}) {
+    SmoothingSelection other = newton.minimize((start.array() + shift).matrix());
+    const int iterations = best.iterations + other.iterations;
+    // A tie in all but rounding keeps the earlier start, so that the answer does not depend on the last bit.
+    if (other.score.value < best.score.value - 1e-10) best = std::move(other);
+    best.iterations = iterations;
+  }
+  return best;
+}
+
+}  // namespace olem
