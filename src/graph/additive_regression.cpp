@@ -41,13 +41,14 @@ VectorXd least_squares_solution(const MatrixXd& gram, const VectorXd& right) {
 
 // The coefficients of one regression, by what happens to them.
 struct AdditiveDesign::Partition {
-  std::vector<Index> lines;    // unpenalised, independent; indices among all functions
-  std::vector<Index> bends;    // penalised
-  std::vector<int> line_of;    // per parent: position in `lines`, -1 when dependent
-  std::vector<int> block_of;   // per parent: penalty block, -1 for a plain straight line
-  MatrixXd line_bend;          // G_LL^-1 G_LW
-  VectorXd line_cross;         // G_LL^-1 c_L
-  SmoothingProblem smoothing;  // with the lines projected out
+  std::vector<Index> lines;      // unpenalised, independent; indices among all functions
+  std::vector<Index> bends;      // penalised
+  std::vector<int> line_of;      // per parent: position in `lines`, -1 when dependent
+  std::vector<int> block_of;     // per parent: penalty block, -1 for a plain straight line
+  MatrixXd line_bend;            // G_LL^-1 G_LW
+  VectorXd line_cross;           // G_LL^-1 c_L
+  double log_determinant = 0.0;  // of X_0^T X_0 for the intercept and lines of root mean square 1
+  SmoothingProblem smoothing;    // with the lines projected out
 };
 
 AdditiveDesign::AdditiveDesign(const Table& table, std::span<const ThinPlateSpectrum> spectra, int basis_size,
@@ -129,6 +130,8 @@ AdditiveDesign::Partition AdditiveDesign::partition(std::size_t child, std::span
   smoothing.roughness = Eigen::Map<const VectorXd>(roughness.data(), static_cast<Index>(roughness.size()));
   smoothing.observations = static_cast<double>(centered_.rows());
   smoothing.unpenalized_parameters = 1.0 + static_cast<double>(lines);
+  result.log_determinant = smoothing.unpenalized_parameters * std::log(smoothing.observations) +
+                           2.0 * triangle.diagonal().head(lines).array().log().sum();
   smoothing.unpenalized = least_squares_solution(smoothing.gram, smoothing.cross);
 
   const VectorXd line_coefficients = result.line_cross - result.line_bend * smoothing.unpenalized;
@@ -191,7 +194,8 @@ AdditiveFit AdditiveDesign::fit(std::size_t child, std::span<const std::size_t> 
     fit.score = n * fit.residual / ((n - fit.edf) * (n - fit.edf));
   } else {
     const double free = n - smoothing.unpenalized_parameters;
-    fit.score = 0.5 * free * (selection.score.value + std::log(unit / free) + 1.0 + std::log(2.0 * std::numbers::pi));
+    const double log_variance = selection.score.value + std::log(unit / free) + std::log(2.0 * std::numbers::pi);
+    fit.score = 0.5 * (free * (log_variance + 1.0) + part.log_determinant);
   }
 
   for (std::size_t t = 0; t < parents.size(); ++t) {

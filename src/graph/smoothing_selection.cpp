@@ -18,6 +18,7 @@ constexpr double kLargestStep = 5.0;
 constexpr double kGradientTolerance = 1e-8;
 constexpr double kRoundingGradient = 1e-5;  // below it a step that fails to descend has hit the rounding of the score
 constexpr int kMostIterations = 100;
+constexpr double kWorthwhile = 1e-9;  // smaller differences between two minima do not choose between them
 
 // The blocks that still bend, packed.
 struct ActiveBlocks {
@@ -203,7 +204,7 @@ class Newton {
   Newton(const SmoothingProblem& problem, SmoothingCriterion criterion, const Context& context)
       : problem_(problem), criterion_(criterion), context_(context) {}
 
-  SmoothingSelection minimize(VectorXd start) {
+  SmoothingSelection minimize(VectorXd start) const {
     SmoothingSelection at;
     at.rho = std::move(start);
     for (Index k = 0; k < at.rho.size(); ++k) at.rho[k] = std::clamp(at.rho[k], lower(k), kRhoUpper);
@@ -213,11 +214,31 @@ class Newton {
       const double slope = free.empty() ? 0.0 : at.score.gradient(free).cwiseAbs().maxCoeff();
       if (slope <= kGradientTolerance || !advance(at, free)) {
         at.converged = slope <= kRoundingGradient;
-        if (!at.converged || !release(at)) return at;
+        return at;
       }
       ++at.iterations;
     }
     return at;
+  }
+
+  // The best point that differs from `at` in one term alone, made straight or given some other share of its freedom, if
+  // it is better than `at`; empty if there is none.
+  VectorXd better_neighbour(const SmoothingSelection& at) const {
+    constexpr double kSkipDistance = 1.0;
+    VectorXd best;
+    double best_value = at.score.value - kWorthwhile;
+    for (Index k = 0; k < at.rho.size(); ++k) {
+      for (const double share : {0.0, 0.003, 0.03, 0.1, 0.3, 0.6, 0.9}) {
+        VectorXd trial = at.rho;
+        trial[k] = share > 0.0 ? rho_of_share(problem_, static_cast<std::size_t>(k), share) : kRhoUpper;
+        if (std::abs(trial[k] - at.rho[k]) < kSkipDistance) continue;
+        const double value = evaluate(trial, Derivatives::kNone).value;
+        if (value >= best_value) continue;
+        best_value = value;
+        best = std::move(trial);
+      }
+    }
+    return best;
   }
 
  private:
@@ -280,19 +301,6 @@ class Newton {
     return false;
   }
 
-  // Gives terms at infinity a way back: moves the first one that improves the score at some finite value.
-  bool release(SmoothingSelection& at) const {
-    for (Index k = 0; k < at.rho.size(); ++k) {
-      if (at.rho[k] < kRhoUpper) continue;
-      for (const double rho : {6.0, 3.0}) {
-        VectorXd trial = at.rho;
-        trial[k] = rho;
-        if (move_to(trial, at.score.value - 1e-9, at)) return true;
-      }
-    }
-    return false;
-  }
-
   const SmoothingProblem& problem_;
   SmoothingCriterion criterion_;
   const Context& context_;
@@ -305,19 +313,34 @@ SmoothingSelection select_smoothing(const SmoothingProblem& problem, SmoothingCr
   const Index count = static_cast<Index>(problem.blocks.size());
   VectorXd start(count);
   for (Index k = 0; k < count; ++k) start[k] = rho_of_share(problem, static_cast<std::size_t>(k), 0.4);
-  Newton newton(problem, criterion, context);
+  const Newton newton(problem, criterion, context);
   SmoothingSelection best = newton.minimize(start);
+  const auto try_start = [&](VectorXd rho) {
+    SmoothingSelection other = newton.minimize(std::move(rho));
+    const int iterations = best.iterations + other.iterations;
+    const bool better = other.score.value < best.score.value - kWorthwhile;
+    if (better) best = std::move(other);
+    best.iterations = iterations;
+    return better;
+  };
   bool at_bound = !best.converged;
   for (Index k = 0; k < count; ++k) {
     at_bound = at_bound || best.rho[k] >= kRhoUpper || best.rho[k] <= rho_lower(problem, static_cast<std::size_t>(k));
   }
-  if (!at_bound) return best;
-  for (const double shift : {-4.0, 4.0}) {
-    SmoothingSelection other = newton.minimize((start.array() + shift).matrix());
-    const int iterations = best.iterations + other.iterations;
-    // A tie in all but rounding keeps the earlier start, so that the answer does not depend on the last bit.
-    if (other.score.value < best.score.value - 1e-10) best = std::move(other);
-    best.iterations = iterations;
+  if (at_bound) {
+    for (const double shift : {-4.0, 4.0}) try_start((start.array() + shift).matrix());
+  }
+  for (bool moved = true; moved;) {
+    moved = false;
+    VectorXd neighbour = newton.better_neighbour(best);
+    if (neighbour.size() > 0) moved = try_start(std::move(neighbour));
+    // A needless bend in one term can hold the others in place: let them settle without it.
+    for (Index k = 0; k < count && !moved; ++k) {
+      if (best.rho[k] >= kRhoUpper) continue;
+      VectorXd without = best.rho;
+      without[k] = kRhoUpper;
+      moved = try_start(std::move(without));
+    }
   }
   return best;
 }

@@ -59,8 +59,9 @@ struct SmoothingSelection {
 };
 
 // Minimises the criterion by Newton's method with exact derivatives, steps of at most 5, backtracking, and a jump to
-// infinity for terms that are on their way there. The first start gives every term 40 % of its freedom; when the answer
-// has a term at a bound, or did not converge, two more starts 4 above and 4 below it are tried and the best is kept.
+// infinity for terms that are on their way there. GCV has many local minima: the first start gives every term 40 % of
+// its freedom; when the answer has a term at a bound, or did not converge, two more starts 4 above and 4 below are
+// tried; then single terms are made smoother, rougher or straight for as long as that leads to a better minimum.
 SmoothingSelection select_smoothing(const SmoothingProblem& problem, SmoothingCriterion criterion,
                                     const Context& context);
 
