@@ -80,6 +80,15 @@ double weighted_chi_square_upper_tail(std::span<const ChiSquareTerm> terms, doub
   const bool has_negative = std::any_of(terms.begin(), terms.end(), [](const auto& term) { return term.weight < 0.0; });
   if (!has_negative && q <= 0.0) return 1.0;
 
+  // Below the mean the other tail is the one with a small probability, and its path the shorter one.
+  double mean = 0.0;
+  for (const ChiSquareTerm& term : terms) mean += term.weight * term.degrees;
+  if (q < mean) {
+    std::vector<ChiSquareTerm> negated(terms.begin(), terms.end());
+    for (ChiSquareTerm& term : negated) term.weight = -term.weight;
+    return 1.0 - weighted_chi_square_upper_tail(negated, -q);
+  }
+
   std::vector<ChiSquareTerm> scaled;
   for (const ChiSquareTerm& term : terms) {
     if (term.weight != 0.0) scaled.push_back({term.weight / scale, term.degrees});
@@ -92,9 +101,10 @@ double weighted_chi_square_upper_tail(std::span<const ChiSquareTerm> terms, doub
   const double width = 1.0 / std::sqrt(phi.second);
   const double height = exponent(Complex(saddle, 0.0)).real();
 
-  // The path s(y) = saddle + i y + bend y^2 leans towards the side on which exp(-s q) decays.
-  const double lean = std::clamp(std::abs(phi.third) * width * width * width / 6.0, 0.1, 1.0) / width;
-  const double bend = q > 0.0 ? lean : (q < 0.0 ? -lean : 0.0);
+  // The path s(y) = saddle + i y + bend y^2 leans towards the side on which exp(-s q) decays, by as much as the path of
+  // steepest descent does if that leans to the same side.
+  const double side = q > 0.0 ? 1.0 : (q < 0.0 ? -1.0 : 0.0);
+  const double bend = side * std::clamp(side * phi.third * width * width * width / 6.0, 0.1, 1.0) / width;
   const auto integrand = [&](double x) {
     // y = width sinh(x) turns an algebraic decay into an exponential one.
     const double y = width * std::sinh(x);
