@@ -100,7 +100,7 @@ AdditiveDesign::Partition AdditiveDesign::partition(std::size_t child, std::span
     const Index line = offset_[parent];
     const Index count = static_cast<Index>(result.lines.size());
     VectorXd projection = gram_(result.lines, line);
-    triangle.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(projection);
+    if (count > 0) triangle.topLeftCorner(count, count).triangularView<Eigen::Lower>().solveInPlace(projection);
     const double rest = gram_(line, line) - projection.squaredNorm();
     if (rest > kDependent) {
       triangle.row(count).head(count) = projection.transpose();
@@ -121,12 +121,22 @@ AdditiveDesign::Partition AdditiveDesign::partition(std::size_t child, std::span
   const Index lines = static_cast<Index>(result.lines.size());
   const auto lower = triangle.topLeftCorner(lines, lines).triangularView<Eigen::Lower>();
   const Index y = static_cast<Index>(child);
-  const MatrixXd half_bend = lower.solve(MatrixXd(gram_(result.lines, result.bends)));
-  const VectorXd half_cross = lower.solve(VectorXd(cross_(result.lines, y)));
-  result.line_bend = lower.transpose().solve(half_bend);
-  result.line_cross = lower.transpose().solve(half_cross);
-  smoothing.gram = gram_(result.bends, result.bends) - half_bend.transpose() * half_bend;
-  smoothing.cross = cross_(result.bends, y) - half_bend.transpose() * half_cross;
+  // One right-hand side for the bends and the child together: there may be no bends, and then Eigen has nothing to
+  // solve.
+  const Index bends = static_cast<Index>(result.bends.size());
+  MatrixXd projected(lines, bends + 1);
+  projected.leftCols(bends) = gram_(result.lines, result.bends);
+  projected.col(bends) = cross_(result.lines, y);
+  smoothing.gram = gram_(result.bends, result.bends);
+  smoothing.cross = cross_(result.bends, y);
+  if (lines > 0) {
+    lower.solveInPlace(projected);
+    smoothing.gram -= projected.leftCols(bends).transpose() * projected.leftCols(bends);
+    smoothing.cross -= projected.leftCols(bends).transpose() * projected.col(bends);
+    lower.transpose().solveInPlace(projected);
+  }
+  result.line_bend = projected.leftCols(bends);
+  result.line_cross = projected.col(bends);
   smoothing.roughness = Eigen::Map<const VectorXd>(roughness.data(), static_cast<Index>(roughness.size()));
   smoothing.observations = static_cast<double>(centered_.rows());
   smoothing.unpenalized_parameters = 1.0 + static_cast<double>(lines);
@@ -153,6 +163,18 @@ SmoothingProblem AdditiveDesign::problem(std::size_t child, std::span<const std:
 
 AdditiveFit AdditiveDesign::fit(std::size_t child, std::span<const std::size_t> parents, SmoothingCriterion criterion,
                                 Inference inference, const Context& context) const {
+  const Index y = static_cast<Index>(child);
+  const double unit = length_[y] * length_[y];  // inner products are of columns of unit length; results are not
+  const double n = static_cast<double>(centered_.rows());
+  AdditiveFit fit;
+  if (parents.empty()) {
+    fit.residual = unit;
+    fit.sigma2 = unit / (n - 1.0);
+    fit.score = criterion == SmoothingCriterion::kGcv
+                    ? n * unit / ((n - 1.0) * (n - 1.0))
+                    : 0.5 * ((n - 1.0) * (std::log(2.0 * std::numbers::pi * fit.sigma2) + 1.0) + std::log(n));
+    return fit;
+  }
   const Partition part = partition(child, parents);
   const SmoothingProblem& smoothing = part.smoothing;
   const SmoothingSelection selection = select_smoothing(smoothing, criterion, context);
@@ -176,19 +198,14 @@ AdditiveFit AdditiveDesign::fit(std::size_t child, std::span<const std::size_t> 
   MatrixXd system = gram_(index, index);
   system.diagonal() += penalty;
   const Eigen::LLT<MatrixXd> factor(system);
-  const Index y = static_cast<Index>(child);
   const VectorXd coefficients = factor.solve(VectorXd(cross_(index, y)));
   const MatrixXd inverse =
       inference == Inference::kCovariance ? MatrixXd(factor.solve(MatrixXd::Identity(m, m))) : MatrixXd();
 
-  AdditiveFit fit;
   fit.iterations = selection.iterations;
   fit.converged = selection.converged;
   fit.edf = selection.score.edf;
-  // The inner products are of columns of unit length; variances go back to the user's units.
-  const double unit = length_[y] * length_[y];
   fit.residual = selection.score.residual * unit;
-  const double n = smoothing.observations;
   fit.sigma2 = fit.residual / (n - fit.edf);
   if (criterion == SmoothingCriterion::kGcv) {
     fit.score = n * fit.residual / ((n - fit.edf) * (n - fit.edf));

@@ -72,6 +72,103 @@ void spread(const ActiveBlocks& active, const VectorXd& gradient, const MatrixXd
   }
 }
 
+// N = C^-1 with C = I + D^-1/2 G D^-1/2 and D = diag(lambda_k roughness): the eigenvalues of N lie in (0, 1] whatever
+// the smoothing parameters, and both criteria and their derivatives are short sums over N and t = D^1/2 b.
+struct Shrinkage {
+  VectorXd inverse_root;    // D^-1/2
+  MatrixXd inverse_factor;  // L^-1 of C = L L^T
+  double log_determinant = 0.0;
+  VectorXd t;
+};
+
+bool factorize(const SmoothingProblem& problem, const ActiveBlocks& active, const VectorXd& rho, Shrinkage& result) {
+  const Index m = static_cast<Index>(active.coefficients.size());
+  result.inverse_root.resize(m);
+  for (std::size_t k = 0; k < active.blocks.size(); ++k) {
+    const double half_rho = 0.5 * rho[static_cast<Index>(active.blocks[k])];
+    for (Index i = active.begin[k]; i < active.begin[k + 1]; ++i) {
+      const double roughness = problem.roughness[active.coefficients[static_cast<std::size_t>(i)]];
+      result.inverse_root[i] = std::exp(-half_rho) / std::sqrt(roughness);
+    }
+  }
+  MatrixXd c = problem.gram(active.coefficients, active.coefficients);
+  c = result.inverse_root.asDiagonal() * c * result.inverse_root.asDiagonal();
+  c.diagonal().array() += 1.0;
+  const Eigen::LLT<MatrixXd> factor(c);
+  if (factor.info() != Eigen::Success) return false;
+  result.inverse_factor = factor.matrixL().solve(MatrixXd::Identity(m, m));
+  result.log_determinant = 2.0 * factor.matrixLLT().diagonal().array().log().sum();
+  result.t = factor.solve(result.inverse_root.cwiseProduct(problem.cross(active.coefficients)));
+  return true;
+}
+
+// a a^T, all of it, for half the work.
+MatrixXd outer_square(const MatrixXd& a) {
+  MatrixXd square = MatrixXd::Zero(a.rows(), a.rows());
+  square.selfadjointView<Eigen::Lower>().rankUpdate(a);
+  square.triangularView<Eigen::StrictlyUpper>() = square.transpose();
+  return square;
+}
+
+// The columns N I_k t, where I_k keeps block k and sets the rest to zero.
+MatrixXd shrunk_blocks(const MatrixXd& shrink, const VectorXd& t, const ActiveBlocks& active) {
+  MatrixXd columns(t.size(), static_cast<Index>(active.blocks.size()));
+  for (std::size_t k = 0; k < active.blocks.size(); ++k) {
+    const Index size = active.begin[k + 1] - active.begin[k];
+    columns.col(static_cast<Index>(k)).noalias() =
+        shrink.middleCols(active.begin[k], size) * t.segment(active.begin[k], size);
+  }
+  return columns;
+}
+
+// weights_k^T columns_l for every block k and column l.
+MatrixXd weighted_block_sums(const VectorXd& weights, const MatrixXd& columns, const ActiveBlocks& active) {
+  MatrixXd sums(static_cast<Index>(active.blocks.size()), columns.cols());
+  for (Index l = 0; l < columns.cols(); ++l) {
+    sums.col(l) = block_sums(VectorXd(weights.cwiseProduct(columns.col(l))), active);
+  }
+  return sums;
+}
+
+void differentiate_reml(double free, const ActiveBlocks& active, const Shrinkage& shrinkage, SmoothingScore& score) {
+  const VectorXd& t = shrinkage.t;
+  const double penalized = score.residual + t.squaredNorm();
+  const MatrixXd shrink = outer_square(shrinkage.inverse_factor.transpose());  // N
+  const VectorXd penalty = block_sums(VectorXd(t.cwiseAbs2()), active);
+  const VectorXd trace = block_sums(VectorXd(shrink.diagonal()), active);
+  const VectorXd ranks = block_sums(VectorXd(VectorXd::Ones(t.size())), active);
+  const VectorXd gradient = penalty / penalized + (trace - ranks) / free;
+  MatrixXd hessian = -2.0 * weighted_block_sums(t, shrunk_blocks(shrink, t, active), active) / penalized -
+                     penalty * penalty.transpose() / (penalized * penalized) -
+                     block_sums(MatrixXd(shrink.cwiseAbs2()), active) / free;
+  hessian.diagonal() += penalty / penalized + trace / free;
+  spread(active, gradient, hessian, score);
+}
+
+void differentiate_gcv(double n, const ActiveBlocks& active, const Shrinkage& shrinkage, SmoothingScore& score) {
+  const VectorXd& t = shrinkage.t;
+  const MatrixXd shrink = outer_square(shrinkage.inverse_factor.transpose());  // N
+  const MatrixXd square = outer_square(shrink);                                // N^2
+  const VectorXd edf_gradient = -block_sums(VectorXd(shrink.diagonal() - square.diagonal()), active);
+  MatrixXd edf_hessian = 2.0 * block_sums(MatrixXd(shrink.cwiseProduct(shrink - square)), active);
+  edf_hessian.diagonal() += edf_gradient;
+
+  const MatrixXd shrunk = shrunk_blocks(shrink, t, active);
+  const VectorXd v = shrunk.rowwise().sum();  // N t
+  const VectorXd residual_gradient = 2.0 * block_sums(VectorXd(t.cwiseProduct(v)), active);
+  const MatrixXd v_n_t = weighted_block_sums(v, shrunk, active);
+  MatrixXd residual_hessian =
+      2.0 * (weighted_block_sums(t, shrunk, active) - shrunk.transpose() * shrunk - v_n_t - v_n_t.transpose());
+  residual_hessian.diagonal() += residual_gradient;
+
+  const double free = n - score.edf;
+  const VectorXd log_residual = residual_gradient / score.residual;
+  const VectorXd log_free = edf_gradient / free;
+  const MatrixXd hessian = residual_hessian / score.residual - log_residual * log_residual.transpose() +
+                           2.0 * (edf_hessian / free + log_free * log_free.transpose());
+  spread(active, log_residual + 2.0 * log_free, hessian, score);
+}
+
 }  // namespace
 
 double rho_upper() { return kRhoUpper; }
@@ -83,103 +180,33 @@ double rho_lower(const SmoothingProblem& problem, std::size_t block) {
 
 SmoothingScore smoothing_score(const SmoothingProblem& problem, SmoothingCriterion criterion, const VectorXd& rho,
                                Derivatives derivatives) {
-  const ActiveBlocks active = active_blocks(problem, rho);
-  const Index m = static_cast<Index>(active.coefficients.size());
-  const Index count = static_cast<Index>(active.blocks.size());
-
-  // N = C^-1 with C = I + D^-1/2 G D^-1/2 and D = diag(lambda_k roughness): the eigenvalues of N lie in (0, 1] whatever
-  // the smoothing parameters, and both criteria and their derivatives are short sums over N and t = D^1/2 b.
-  VectorXd root(m);  // D^1/2
-  for (Index k = 0; k < count; ++k) {
-    const double half_rho = 0.5 * rho[static_cast<Index>(active.blocks[static_cast<std::size_t>(k)])];
-    for (Index i = active.begin[static_cast<std::size_t>(k)]; i < active.begin[static_cast<std::size_t>(k) + 1]; ++i) {
-      root[i] = std::exp(half_rho) * std::sqrt(problem.roughness[active.coefficients[static_cast<std::size_t>(i)]]);
-    }
-  }
-  const VectorXd inverse_root = root.cwiseInverse();
-  const MatrixXd gram = problem.gram(active.coefficients, active.coefficients);
-  MatrixXd c = inverse_root.asDiagonal() * gram * inverse_root.asDiagonal();
-  c.diagonal().array() += 1.0;
-
   SmoothingScore score;
   score.gradient = VectorXd::Zero(rho.size());
   score.hessian = MatrixXd::Zero(rho.size(), rho.size());
-  const Eigen::LLT<MatrixXd> factor(c);
-  if (factor.info() != Eigen::Success) {
+  const ActiveBlocks active = active_blocks(problem, rho);
+  const Index m = static_cast<Index>(active.coefficients.size());
+  Shrinkage shrinkage;
+  if (m > 0 && !factorize(problem, active, rho, shrinkage)) {
     score.value = std::numeric_limits<double>::infinity();
     return score;
   }
-  const MatrixXd inverse_factor = factor.matrixL().solve(MatrixXd::Identity(m, m));
-  const VectorXd t = factor.solve(inverse_root.cwiseProduct(problem.cross(active.coefficients)));
 
   // RSS = ||y - X b0||^2 + (b - b0)^T G (b - b0) about a least squares solution b0: no difference of large numbers.
   VectorXd distance = problem.unpenalized;
-  for (Index i = 0; i < m; ++i) distance[active.coefficients[static_cast<std::size_t>(i)]] -= inverse_root[i] * t[i];
+  for (Index i = 0; i < m; ++i) {
+    distance[active.coefficients[static_cast<std::size_t>(i)]] -= shrinkage.inverse_root[i] * shrinkage.t[i];
+  }
   score.residual = problem.unpenalized_residual + std::max(0.0, distance.dot(problem.gram * distance));
+  score.edf = problem.unpenalized_parameters + static_cast<double>(m) - shrinkage.inverse_factor.squaredNorm();
   const double n = problem.observations;
-  score.edf = problem.unpenalized_parameters + static_cast<double>(m) - inverse_factor.squaredNorm();
-  const double free = n - score.edf;
-  const double reml_free = n - problem.unpenalized_parameters;
-  const double penalized = score.residual + t.squaredNorm();
   if (criterion == SmoothingCriterion::kGcv) {
-    score.value = std::log(n) + std::log(score.residual) - 2.0 * std::log(free);
+    score.value = std::log(n) + std::log(score.residual) - 2.0 * std::log(n - score.edf);
+    if (derivatives == Derivatives::kGradientAndHessian && m > 0) differentiate_gcv(n, active, shrinkage, score);
   } else {
-    const double log_determinant = 2.0 * factor.matrixLLT().diagonal().array().log().sum();
-    score.value = std::log(penalized) + log_determinant / reml_free;
+    const double free = n - problem.unpenalized_parameters;
+    score.value = std::log(score.residual + shrinkage.t.squaredNorm()) + shrinkage.log_determinant / free;
+    if (derivatives == Derivatives::kGradientAndHessian && m > 0) differentiate_reml(free, active, shrinkage, score);
   }
-  if (derivatives == Derivatives::kNone || m == 0) return score;
-
-  MatrixXd shrink = MatrixXd::Zero(m, m);  // N
-  shrink.selfadjointView<Eigen::Lower>().rankUpdate(inverse_factor.transpose());
-  shrink.triangularView<Eigen::StrictlyUpper>() = shrink.transpose();
-  MatrixXd shrink_block_t(m, count);  // N I_k t
-  for (Index k = 0; k < count; ++k) {
-    const Index first = active.begin[static_cast<std::size_t>(k)];
-    const Index size = active.begin[static_cast<std::size_t>(k) + 1] - first;
-    shrink_block_t.col(k).noalias() = shrink.middleCols(first, size) * t.segment(first, size);
-  }
-  const auto sums_over_blocks = [&](const MatrixXd& columns) {
-    MatrixXd sums(count, columns.cols());
-    for (Index l = 0; l < columns.cols(); ++l) sums.col(l) = block_sums(VectorXd(columns.col(l)), active);
-    return sums;
-  };
-  const MatrixXd t_n_t = sums_over_blocks(t.asDiagonal() * shrink_block_t);  // t_k^T N_kl t_l
-
-  if (criterion == SmoothingCriterion::kReml) {
-    const VectorXd penalty = block_sums(VectorXd(t.cwiseAbs2()), active);
-    const VectorXd trace = block_sums(VectorXd(shrink.diagonal()), active);
-    VectorXd ranks(count);
-    for (Index k = 0; k < count; ++k) {
-      ranks[k] = static_cast<double>(active.begin[static_cast<std::size_t>(k) + 1] -
-                                     active.begin[static_cast<std::size_t>(k)]);
-    }
-    const VectorXd gradient = penalty / penalized + (trace - ranks) / reml_free;
-    MatrixXd hessian = -2.0 * t_n_t / penalized - penalty * penalty.transpose() / (penalized * penalized) -
-                       block_sums(MatrixXd(shrink.cwiseAbs2()), active) / reml_free;
-    hessian.diagonal() += penalty / penalized + trace / reml_free;
-    spread(active, gradient, hessian, score);
-    return score;
-  }
-
-  MatrixXd square = MatrixXd::Zero(m, m);  // N^2
-  square.selfadjointView<Eigen::Lower>().rankUpdate(shrink);
-  square.triangularView<Eigen::StrictlyUpper>() = square.transpose();
-  const VectorXd edf_gradient = -block_sums(VectorXd(shrink.diagonal() - square.diagonal()), active);
-  MatrixXd edf_hessian = 2.0 * block_sums(MatrixXd(shrink.cwiseProduct(shrink - square)), active);
-  edf_hessian.diagonal() += edf_gradient;
-
-  const VectorXd v = shrink_block_t.rowwise().sum();  // N t
-  const VectorXd residual_gradient = 2.0 * block_sums(VectorXd(t.cwiseProduct(v)), active);
-  const MatrixXd v_n_t = sums_over_blocks(v.asDiagonal() * shrink_block_t);
-  MatrixXd residual_hessian = 2.0 * (t_n_t - shrink_block_t.transpose() * shrink_block_t - v_n_t - v_n_t.transpose());
-  residual_hessian.diagonal() += residual_gradient;
-
-  const VectorXd log_residual = residual_gradient / score.residual;
-  const VectorXd log_free = edf_gradient / free;
-  const VectorXd gradient = log_residual + 2.0 * log_free;
-  const MatrixXd hessian = residual_hessian / score.residual - log_residual * log_residual.transpose() +
-                           2.0 * (edf_hessian / free + log_free * log_free.transpose());
-  spread(active, gradient, hessian, score);
   return score;
 }
 
