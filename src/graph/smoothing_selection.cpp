@@ -255,7 +255,7 @@ class Newton {
     VectorXd best;
     double best_value = at.score.value - kWorthwhile;
     for (Index k = 0; k < at.rho.size(); ++k) {
-      for (const double share : {0.0, 0.003, 0.03, 0.1, 0.3, 0.6, 0.9}) {
+      for (const double share : {0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.6, 0.9}) {
         VectorXd trial = at.rho;
         trial[k] = share > 0.0 ? rho_of_share(problem_, static_cast<std::size_t>(k), share) : kRhoUpper;
         if (std::abs(trial[k] - at.rho[k]) < kSkipDistance) continue;

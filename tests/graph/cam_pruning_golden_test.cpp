@@ -115,8 +115,19 @@ TEST_F(CamPruningGolden, PValuesAgree) {
     ++outside;
     exceptions += comparison.text();
   }
-  EXPECT_LE(static_cast<double>(outside), 0.05 * static_cast<double>(comparisons().size())) << exceptions;
+  EXPECT_LE(static_cast<double>(outside), 0.02 * static_cast<double>(comparisons().size())) << exceptions;
   RecordProperty("exceptions", exceptions);
+}
+
+// With all defaults mgcv often stops in another local minimum, or loses digits; where it does neither, it agrees.
+TEST_F(CamPruningGolden, PValuesAgreeWithTheDefaultsWhereTheyFindTheSameMinimum) {
+  std::size_t same_minimum = 0;
+  for (const Comparison& comparison : comparisons()) {
+    if (std::abs(comparison.our_gcv / comparison.default_gcv - 1.0) > 1e-6) continue;
+    ++same_minimum;
+    EXPECT_TRUE(within_tolerance(comparison.ours.p_value, comparison.default_p_value)) << comparison.text();
+  }
+  EXPECT_GE(same_minimum, 350U);
 }
 
 }  // namespace
