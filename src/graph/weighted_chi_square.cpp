@@ -30,6 +30,15 @@ class Exponent {
     return sum;
   }
 
+  // Absolute error of the exponent at a real point, which is a relative error of the integrand.
+  double rounding(double s) const {
+    double size = 1.0;
+    for (const ChiSquareTerm& term : terms_) {
+      size += 0.5 * term.degrees * std::max(1.0, std::abs(std::log(1.0 - 2.0 * term.weight * s)));
+    }
+    return std::numeric_limits<double>::epsilon() * size;
+  }
+
   struct Derivatives {
     double first = 0.0;
     double second = 0.0;
@@ -100,21 +109,26 @@ double weighted_chi_square_upper_tail(std::span<const ChiSquareTerm> terms, doub
   const auto phi = exponent.derivatives(saddle);
   const double width = 1.0 / std::sqrt(phi.second);
   const double height = exponent(Complex(saddle, 0.0)).real();
+  constexpr double kUnderflow = -760.0;
+  if (height + std::log(width) < kUnderflow) return 0.0;
 
-  // The path s(y) = saddle + i y + bend y^2 leans towards the side on which exp(-s q) decays, by as much as the path of
-  // steepest descent does if that leans to the same side.
-  const double side = q > 0.0 ? 1.0 : (q < 0.0 ? -1.0 : 0.0);
-  const double bend = side * std::clamp(side * phi.third * width * width * width / 6.0, 0.1, 1.0) / width;
+  // The path is the branch s(x) = saddle + width (lean (cosh x - 1) + i sinh x) of a hyperbola. It leans towards the
+  // side on which exp(-s q) decays, by as much as the path of steepest descent does if that leans to the same side; for
+  // q = 0 both sides are open. It keeps its angle to the real axis, where all singularities are, and in x every decay
+  // is exponential.
+  const double side = q > 0.0 || (q == 0.0 && phi.third > 0.0) ? 1.0 : -1.0;
+  const double lean = side * std::clamp(side * phi.third * width * width * width / 3.0, 0.2, 1.5);
   const auto integrand = [&](double x) {
-    // y = width sinh(x) turns an algebraic decay into an exponential one.
-    const double y = width * std::sinh(x);
-    const Complex s(saddle + bend * y * y, y);
-    const Complex direction(1.0, -2.0 * bend * y);  // s'(y) / i
-    return (std::exp(exponent(s) - height) * direction).real() * width * std::cosh(x);
+    const double sinh = std::sinh(x);
+    const double cosh = std::cosh(x);
+    const Complex s = saddle + width * Complex(lean * (cosh - 1.0), sinh);
+    const Complex direction(cosh, -lean * sinh);  // s'(x) / (i width)
+    return (std::exp(exponent(s) - height) * direction).real() * width;
   };
 
   // The trapezoidal rule converges exponentially for such integrands, so halving the step until nothing moves is both
   // the rule and its error estimate.
+  const double tolerance = std::max(1e-11, 16.0 * exponent.rounding(saddle));
   constexpr double kLimit = 300.0;
   double end = 0.0;
   for (int quiet = 0; quiet < 8 && end < kLimit; end += 0.25) {
@@ -132,7 +146,7 @@ double weighted_chi_square_upper_tail(std::span<const ChiSquareTerm> terms, doub
     step *= 0.5;
     intervals *= 2;
     const double fine = sum * step;
-    if (std::abs(fine - coarse) <= 1e-11 * std::abs(fine)) {
+    if (std::abs(fine - coarse) <= tolerance * std::abs(fine)) {
       return std::clamp(std::exp(height) * fine / std::numbers::pi, 0.0, 1.0);
     }
   }
