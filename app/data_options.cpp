@@ -31,9 +31,14 @@ void protect_data(const DataOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_data_options(CLI::App& verb, DataOptions& options) {
+void add_data_options(CLI::App& verb, DataOptions& options, const std::string& name) {
   const std::string group = "Data";
-  verb.add_option("DATA", options.file, "CSV or .npy file, or - for standard input")->required()->type_name("");
+  CLI::Option* const file = verb.add_option(name, options.file, "CSV or .npy file, or - for standard input");
+  if (file->get_positional()) {
+    file->required()->type_name("");
+  } else {
+    file->type_name("FILE")->group(group);
+  }
   OptionSet policies;
   policies.name_choice("missing", options.missing, kMissingChoices, "rows with missing values");
   policies.name_choice("constant", options.constant, kConstantChoices, "constant columns and copies of others");

@@ -29,7 +29,8 @@ struct KnowledgeOptions {
   std::vector<std::string> before;
 };
 
-void add_data_options(CLI::App& verb, DataOptions& options);
+// `name` is DATA for a verb that always reads a table, a flag such as --data for one that may.
+void add_data_options(CLI::App& verb, DataOptions& options, const std::string& name = "DATA");
 void add_knowledge_options(CLI::App& verb, KnowledgeOptions& options);
 
 ReadOptions read_options(const DataOptions& options);
