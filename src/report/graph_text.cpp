@@ -54,16 +54,17 @@ std::string graph_text(const PruneResult& result, const Order& order, const Prun
       near.push_back(candidate);
     }
   }
-  const std::string heading = fmt::format("  {}    {}  {:>8}  {:>5}\n", pad_right("from", width),
-                                          pad_right("to", width), "p", "edf");
-  std::string text = fmt::format("A graph of {} edges among {} variables from {} rows{}.\nThe order it comes from, causes first:\n\n{}\n",
-                                 kept.size(), table.columns(), table.rows(),
-                                 table.source().empty() ? "" : " of " + table.source(), order_chain(order));
-  text += wrap_text(
-      fmt::format("Each variable was regressed on smooth functions of all variables before it; an edge is kept when the test that "
-                  "its function is zero has p < {} (edf 1 is a straight line, more is bent).",
-                  options.cutoff),
-      kLineWidth);
+  const std::string heading =
+      fmt::format("  {}    {}  {:>8}  {:>5}\n", pad_right("from", width), pad_right("to", width), "p", "edf");
+  std::string text = fmt::format(
+      "A graph of {} edges among {} variables from {} rows{}.\nThe order it comes from, causes first:\n\n{}\n",
+      kept.size(), table.columns(), table.rows(), table.source().empty() ? "" : " of " + table.source(),
+      order_chain(order));
+  text += wrap_text(fmt::format("Each variable was regressed on smooth functions of all variables before it; an edge "
+                                "is kept when the test that "
+                                "its function is zero has p < {} (edf 1 is a straight line, more is bent).",
+                                options.cutoff),
+                    kLineWidth);
   text += "\n" + heading + candidate_rows(std::move(kept), result.names, width);
   if (!near.empty()) {
     text += fmt::format("\nNot kept, but near the cutoff:\n\n{}{}", heading,

@@ -122,7 +122,8 @@ std::string order_text(const OlemResult& result, const Table& table) {
   if (!result.steps.empty()) {
     text += wrap_text(
         "A variable can be influenced only by those before it. The order is found from its end: each step takes out "
-        "the variable that keeps the most entropy (nats) once all the others left are known, and says by how much it was "
+        "the variable that keeps the most entropy (nats) once all the others left are known, and says by how much it "
+        "was "
         "ahead of the next best, with the standard error of that gap.",
         kLineWidth);
     text += "\n" + step_table(result) + "\n" + advice(result);
