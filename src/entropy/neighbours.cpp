@@ -32,7 +32,8 @@ double squared_distance(const ColumnSpans& columns, std::size_t i, std::size_t j
 
 InstructionSet resolve_instruction_set(InstructionSet wanted) {
 #if defined(__x86_64__)
-  const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0;
+  const bool has_avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+                          __builtin_cpu_supports("avx512bw") != 0;
   const bool has_avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 #else
   const bool has_avx512 = false;

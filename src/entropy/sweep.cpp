@@ -17,8 +17,14 @@ constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kTile = sweep::kLanes;
 constexpr std::size_t kGrain = 512;                   // points that one thread takes at a time
 constexpr std::size_t kTilesInGroup = sweep::kLanes;  // boxes are tested a group at a time
-constexpr float kFarAway = 1e18F;                     // where the points stand that fill up the last tile
-constexpr double kLargestCoordinate = 0x1p50;  // squares of it add up without overflow, its 2^-80th part still counts
+// Fine: squares of it add up without overflow, and its 2^-80th part still counts. Coarse: differences fit into 16 bits
+// and sums of their squares into 31, with room for rounding.
+constexpr double kLargestFine = 0x1p50;
+constexpr double kLargestCoarse = 32000.0;
+constexpr double kLargestCoarseSum = 0.98 * 0x1p31;
+// The coarse filter is used when the distances to be undercut are this many times its error: then it lets few pairs
+// more through than the fine one.
+constexpr double kCoarseResolution = 20.0;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -86,6 +92,34 @@ std::vector<Games> tournament(std::size_t players) {
 
 }  // namespace
 
+// What one thread needs while it sweeps.
+struct LeaveOneOutNeighbours::Sweep::WorkerMemory {
+  WorkerMemory(Sweep& owner, const Context& its_context)
+      : sweep(&owner),
+        context(&its_context),
+        scratch(2 * owner.stride_, 0.0),
+        pairs(2 * kRoom),
+        worker{this, nullptr, stop, scratch.data(), pairs.data(), pairs.data() + kRoom} {
+    if (owner.keeps_lists()) worker.offer = offer;
+  }
+  WorkerMemory(const WorkerMemory&) = delete;
+  WorkerMemory& operator=(const WorkerMemory&) = delete;
+
+  static bool stop(void* state) { return static_cast<WorkerMemory*>(state)->context->should_stop(); }
+  static void offer(void* state, const double* exact, size_t i, size_t j) {
+    Sweep& owner = *static_cast<WorkerMemory*>(state)->sweep;
+    owner.offer_to(exact, i, j);
+    owner.offer_to(exact, j, i);
+  }
+
+  static constexpr std::size_t kRoom = sweep::kPairs + sweep::kLanes;
+  Sweep* sweep;
+  const Context* context;
+  AlignedBuffer<double> scratch;
+  std::vector<std::uint32_t> pairs;
+  sweep::Worker worker;
+};
+
 LeaveOneOutNeighbours::Sweep::Sweep(const ColumnSpans& columns, const Options& options)
     : kernel_(kernel_for(options.instruction_set)),
       zeros_(options.zeros),
@@ -101,56 +135,93 @@ LeaveOneOutNeighbours::Sweep::Sweep(const ColumnSpans& columns, const Options& o
       tile_reach_(padded_tiles_, 0.0F) {
   std::iota(original_.begin(), original_.end(), 0U);
   split(columns, original_, 0, points_);
+  for (const std::span<const double> column : columns) {
+    const auto [low, high] = std::minmax_element(column.begin(), column.end());
+    low_.push_back(*low);
+    high_.push_back(*high);
+  }
   fill_rows(columns);
-  fill_filter(columns);
 }
 
 void LeaveOneOutNeighbours::Sweep::fill_rows(const ColumnSpans& columns) {
-  rows_ = AlignedBuffer<double>(points_ * stride_, 0.0);
-  kth_ = AlignedBuffer<double>(points_ * stride_, -kInfinity);
-  nearest_ = AlignedBuffer<std::uint32_t>(points_ * stride_, kNobody);
+  const std::size_t room = tiles_ * kTile * stride_;
+  rows_ = AlignedBuffer<double>(room, 0.0);
+  kth_ = AlignedBuffer<double>(room, -kInfinity);
+  nearest_ = AlignedBuffer<std::uint32_t>(room, kNobody);
   for (std::size_t p = 0; p < points_; ++p) {
     for (std::size_t v = 0; v < columns_; ++v) rows_[p * stride_ + v] = columns[v][original_[p]];
     std::fill_n(kth_.data() + p * stride_, width_, kInfinity);
   }
 }
 
-void LeaveOneOutNeighbours::Sweep::fill_filter(const ColumnSpans& columns) {
-  std::vector<double> centre(columns_);
+void LeaveOneOutNeighbours::Sweep::choose_filter() {
+  double squares = 0.0;
   double largest = 0.0;
   for (std::size_t v = 0; v < columns_; ++v) {
-    const auto [low, high] = std::minmax_element(columns[v].begin(), columns[v].end());
-    centre[v] = *low / 2.0 + *high / 2.0;
-    largest = std::max(largest, *high / 2.0 - *low / 2.0);
+    const double half = high_[v] / 2.0 - low_[v] / 2.0;
+    squares += half * half;
+    largest = std::max(largest, half);
   }
-  scale_ = largest > 0.0 ? std::exp2(std::floor(std::log2(kLargestCoordinate / largest))) : 1.0;
+  const auto columns = static_cast<double>(columns_);
+  const double coarse = std::min(std::sqrt(kLargestCoarseSum / squares), kLargestCoarse / largest) / 2.0;
+  // A coordinate is off by half, a difference by one, with a little more for the rounding of the centring.
+  const double coarse_error = 1.001 * std::sqrt(columns);
 
-  filter_ = AlignedBuffer<float>(tiles_ * kTile * columns_, kFarAway);
-  box_low_ = AlignedBuffer<float>(padded_tiles_ * columns_, kFarAway);
-  box_high_ = AlignedBuffer<float>(padded_tiles_ * columns_, -kFarAway);
-  for (std::size_t v = 0; v < columns_; ++v) {
-    float magnitude = 0.0F;
-    for (std::size_t p = 0; p < points_; ++p) {
-      const auto x = static_cast<float>((columns[v][original_[p]] - centre[v]) * scale_);
-      const std::size_t tile = p / kTile;
-      filter_[(tile * columns_ + v) * kTile + p % kTile] = x;
+  // What the bounds of a typical point ask for.
+  std::vector<double> bounds;
+  for (std::size_t p = 0; p < points_; p += 1 + points_ / 1000) {
+    const double* const kth = kth_.data() + p * stride_;
+    bounds.push_back(*std::max_element(kth, kth + width_));
+  }
+  const auto middle = bounds.begin() + static_cast<std::ptrdiff_t>(bounds.size() / 2);
+  std::nth_element(bounds.begin(), middle, bounds.end());
+
+  is_coarse_ = kernel_->has_coarse && std::sqrt(*middle) * coarse > kCoarseResolution * coarse_error;
+  if (is_coarse_) {
+    scale_ = coarse;
+    coordinate_error_ = coarse_error;
+  } else {
+    scale_ = largest > 0.0 ? std::exp2(std::floor(std::log2(kLargestFine / largest))) : 1.0;
+    // A coordinate is off by half a unit of its size, a difference by twice that; as much again for the centring.
+    coordinate_error_ = 4.0 * std::sqrt(squares) * scale_ * 0x1p-24;
+  }
+}
+
+void LeaveOneOutNeighbours::Sweep::fill_filter() {
+  constexpr float kFar = std::numeric_limits<float>::max();
+  const std::size_t pairs = (columns_ + 1) / 2;
+  fine_ = AlignedBuffer<float>(is_coarse_ ? 0 : tiles_ * kTile * columns_, 0.0F);
+  coarse_ = AlignedBuffer<std::int32_t>(is_coarse_ ? tiles_ * kTile * pairs : 0, 0);
+  box_low_ = AlignedBuffer<float>(padded_tiles_ * columns_, kFar);
+  box_high_ = AlignedBuffer<float>(padded_tiles_ * columns_, -kFar);
+  for (std::size_t p = 0; p < points_; ++p) {
+    const std::size_t tile = p / kTile;
+    const std::size_t lane = p % kTile;
+    for (std::size_t v = 0; v < columns_; ++v) {
+      const double centred = (rows_[p * stride_ + v] - (low_[v] / 2.0 + high_[v] / 2.0)) * scale_;
+      auto x = static_cast<float>(centred);
+      if (is_coarse_) {
+        const auto whole = static_cast<std::int32_t>(std::lrint(centred));
+        x = static_cast<float>(whole);
+        // The even column of a pair in the low half of the cell, the odd one in the high half.
+        const std::uint32_t half = static_cast<std::uint32_t>(whole) & 0xFFFFU;
+        std::int32_t& cell = coarse_[(tile * pairs + v / 2) * kTile + lane];
+        cell = static_cast<std::int32_t>(static_cast<std::uint32_t>(cell) | (v % 2 == 0 ? half : half << 16));
+      } else {
+        fine_[(tile * columns_ + v) * kTile + lane] = x;
+      }
       const std::size_t box = (tile / kTilesInGroup * columns_ + v) * kTilesInGroup + tile % kTilesInGroup;
       box_low_[box] = std::min(box_low_[box], x);
       box_high_[box] = std::max(box_high_[box], x);
-      magnitude = std::max(magnitude, std::abs(x));
     }
-    // A rounded coordinate is off by half a unit of its size, a difference by twice that; as much again is margin for
-    // the rounding of the centring.
-    const double error = 4.0 * static_cast<double>(magnitude) * 0x1p-24;
-    squared_errors_.push_back(error * error);
   }
 }
 
 sweep::View LeaveOneOutNeighbours::Sweep::view() {
   // Each of the additions and a few more operations round by at most half a unit; twice that is left as margin.
   const double operations = static_cast<double>(width_ + 8);
-  const double squared_error = std::accumulate(squared_errors_.begin(), squared_errors_.end(), 0.0);
-  return {filter_.data(),
+  return {is_coarse_ ? nullptr : fine_.data(),
+          is_coarse_ ? coarse_.data() : nullptr,
           box_low_.data(),
           box_high_.data(),
           reach_.data(),
@@ -165,7 +236,7 @@ sweep::View LeaveOneOutNeighbours::Sweep::view() {
           static_cast<float>(1.0 - operations * 0x1p-22),
           operations * kEpsilon,
           scale_,
-          std::sqrt(squared_error)};
+          coordinate_error_};
 }
 
 void LeaveOneOutNeighbours::Sweep::offer_to(const double* exact, std::size_t i, std::size_t j) {
@@ -190,55 +261,42 @@ void LeaveOneOutNeighbours::Sweep::offer_to(const double* exact, std::size_t i, 
   if (changed) reach_[i] = kernel_->reach(view(), i);
 }
 
-void LeaveOneOutNeighbours::Sweep::offer(const double* exact, std::size_t i, std::size_t j) {
-  offer_to(exact, i, j);
-  offer_to(exact, j, i);
-}
-
 void LeaveOneOutNeighbours::Sweep::start_bounds(const Context& context) {
   if (keeps_lists()) {
     distances_.assign(points_ * width_ * k_, kInfinity);
     neighbours_.assign(points_ * width_ * k_, kNobody);
   }
-  const sweep::View now = view();
-  parallel_for(context, 0, tiles_, kTilesInGroup, [&](std::size_t first, std::size_t last) {
-    AlignedBuffer<double> scratch(2 * stride_, 0.0);
-    double* const exact = scratch.data() + stride_;
-    for (std::size_t i = first * kTile; i < std::min(points_, last * kTile); ++i) {
-      if (keeps_lists() && !first_step_) {
+  if (keeps_lists() || first_step_) {
+    const sweep::View now = view();
+    parallel_for(context, 0, tiles_, kTilesInGroup, [&](std::size_t first, std::size_t last) {
+      WorkerMemory memory(*this, context);
+      double* const exact = memory.worker.scratch + stride_;
+      for (std::size_t i = first * kTile; i < std::min(points_, last * kTile); ++i) {
+        // Nothing is known before the first step: a tile's own points are near, and make the bounds for all others.
+        const std::size_t tile_end = std::min(points_, (i / kTile + 1) * kTile);
+        for (std::size_t j = i + 1; first_step_ && j < tile_end; ++j) kernel_->decide(now, i, j, memory.worker);
+        if (first_step_) continue;
         for (const std::uint32_t j : winners_[i]) {
-          kernel_->exact(rows_.data() + i * stride_, rows_.data() + j * stride_, width_, stride_, scratch.data(),
+          kernel_->exact(rows_.data() + i * stride_, rows_.data() + j * stride_, width_, stride_, memory.worker.scratch,
                          exact);
           offer_to(exact, i, j);
         }
       }
-      reach_[i] = kernel_->reach(now, i);
-    }
+    });
+  }
+  choose_filter();
+  fill_filter();
+  const sweep::View now = view();
+  parallel_for(context, 0, tiles_, kTilesInGroup, [&](std::size_t first, std::size_t last) {
     for (std::size_t tile = first; tile < last; ++tile) {
-      // Nothing is known before the first step: a tile's own points are near, and make the bounds for all others.
-      if (first_step_) run_tiles(context, tile, tile + 1, tile, tile + 1);
-      const float* const begin = reach_.data() + tile * kTile;
-      tile_reach_[tile] = *std::max_element(begin, begin + kTile);
+      float largest = 0.0F;
+      for (std::size_t i = tile * kTile; i < std::min(points_, (tile + 1) * kTile); ++i) {
+        reach_[i] = kernel_->reach(now, i);
+        largest = std::max(largest, reach_[i]);
+      }
+      tile_reach_[tile] = largest;
     }
   });
-}
-
-void LeaveOneOutNeighbours::Sweep::run_tiles(const Context& context, std::size_t a_begin, std::size_t a_end,
-                                             std::size_t b_begin, std::size_t b_end) {
-  struct State {
-    Sweep* sweep;
-    const Context* context;
-  } state{this, &context};
-  AlignedBuffer<double> scratch(2 * stride_, 0.0);
-  std::vector<std::uint32_t> pairs(2 * sweep::kPairs);
-  sweep::Worker worker{&state, nullptr, nullptr, scratch.data(), pairs.data()};
-  worker.should_stop = [](void* s) { return static_cast<State*>(s)->context->should_stop(); };
-  if (keeps_lists()) {
-    worker.offer = [](void* s, const double* exact, size_t i, size_t j) {
-      static_cast<State*>(s)->sweep->offer(exact, i, j);
-    };
-  }
-  kernel_->sweep(view(), a_begin, a_end, b_begin, b_end, worker);
 }
 
 void LeaveOneOutNeighbours::Sweep::run(const Context& context, const std::function<void(double)>& progress) {
@@ -252,9 +310,10 @@ void LeaveOneOutNeighbours::Sweep::run(const Context& context, const std::functi
   std::size_t done = 0;
   for (const Games& games : rounds) {
     parallel_for(context, 0, games.size(), 1, [&](std::size_t first, std::size_t last) {
+      WorkerMemory memory(*this, context);
       for (std::size_t g = first; g < last; ++g) {
         const auto [a, b] = games[g];
-        run_tiles(context, begin_of(a), begin_of(a + 1), begin_of(b), begin_of(b + 1));
+        kernel_->sweep(view(), begin_of(a), begin_of(a + 1), begin_of(b), begin_of(b + 1), memory.worker);
       }
     });
     context.check_interrupt();
@@ -336,22 +395,6 @@ void LeaveOneOutNeighbours::Sweep::remove_from_rows(std::size_t column) {
   stride_ = stride;
 }
 
-void LeaveOneOutNeighbours::Sweep::remove_from_filter(std::size_t column) {
-  const auto remove_from = [&](AlignedBuffer<float>& buffer, std::size_t tiles) {
-    float* to = buffer.data();
-    const float* from = buffer.data();
-    for (std::size_t tile = 0; tile < tiles; ++tile) {
-      for (std::size_t v = 0; v < columns_; ++v, from += kTile) {
-        if (v != column) to = std::copy(from, from + kTile, to);
-      }
-    }
-  };
-  remove_from(filter_, tiles_);
-  remove_from(box_low_, padded_tiles_ / kTilesInGroup);
-  remove_from(box_high_, padded_tiles_ / kTilesInGroup);
-  squared_errors_.erase(squared_errors_.begin() + static_cast<std::ptrdiff_t>(column));
-}
-
 void LeaveOneOutNeighbours::Sweep::remove(const Context& context, std::size_t column) {
   if (keeps_lists()) winners_.resize(points_);
   parallel_for(context, 0, points_, kGrain, [&](std::size_t first, std::size_t last) {
@@ -361,8 +404,9 @@ void LeaveOneOutNeighbours::Sweep::remove(const Context& context, std::size_t co
       carry_bounds_over(column, first, last);
     }
   });
-  remove_from_filter(column);
   remove_from_rows(column);
+  low_.erase(low_.begin() + static_cast<std::ptrdiff_t>(column));
+  high_.erase(high_.begin() + static_cast<std::ptrdiff_t>(column));
   --columns_;
 }
 

@@ -23,20 +23,19 @@ class LeaveOneOutNeighbours::Sweep {
   void remove(const Context& context, std::size_t column);
 
  private:
+  struct WorkerMemory;
+
   // The nearest neighbour alone is kept by the kernels; longer lists, or lists without zeros, are kept here.
   bool keeps_lists() const { return k_ > 1 || zeros_ == ZeroRule::kIgnore; }
   void fill_rows(const ColumnSpans& columns);
-  void fill_filter(const ColumnSpans& columns);
+  void choose_filter();
+  void fill_filter();
   void start_bounds(const Context& context);
   void run(const Context& context, const std::function<void(double)>& progress);
-  void run_tiles(const Context& context, std::size_t a_begin, std::size_t a_end, std::size_t b_begin,
-                 std::size_t b_end);
-  void offer(const double* exact, std::size_t i, std::size_t j);
   void offer_to(const double* exact, std::size_t i, std::size_t j);
   void carry_bounds_over(std::size_t column, std::size_t first, std::size_t last);
   void carry_lists_over(std::size_t first_point, std::size_t last_point);
   void remove_from_rows(std::size_t column);
-  void remove_from_filter(std::size_t column);
   sweep::View view();
 
   const sweep::Kernel* kernel_;
@@ -51,7 +50,8 @@ class LeaveOneOutNeighbours::Sweep {
   std::size_t stride_;
   bool first_step_ = true;
 
-  AlignedBuffer<float> filter_;
+  AlignedBuffer<float> fine_;
+  AlignedBuffer<std::int32_t> coarse_;
   AlignedBuffer<float> box_low_;
   AlignedBuffer<float> box_high_;
   AlignedBuffer<float> reach_;
@@ -63,8 +63,11 @@ class LeaveOneOutNeighbours::Sweep {
   std::vector<std::uint32_t> neighbours_;            // the same: who
   std::vector<std::vector<std::uint32_t>> winners_;  // distinct neighbours of the step before, by point
 
-  double scale_ = 1.0;                  // data to filter units, a power of two
-  std::vector<double> squared_errors_;  // of the filter's coordinates, by column
+  std::vector<double> low_;  // least and greatest value of each column
+  std::vector<double> high_;
+  bool is_coarse_ = false;         // the filter of this step
+  double scale_ = 1.0;             // data to filter units
+  double coordinate_error_ = 0.0;  // filter units: bound on the error of a distance from rounding the coordinates
 };
 
 }  // namespace olem

@@ -9,23 +9,52 @@ namespace olem::sweep {
 namespace {
 
 struct Avx2 {
-  using Vector = __m256;
-  static constexpr int kWidth = 8;
   static constexpr int kQueries = 4;
+  static constexpr bool kHasCoarse = true;
 
-  static Vector zero() { return _mm256_setzero_ps(); }
-  static Vector load(const float* p) { return _mm256_load_ps(p); }
-  static Vector broadcast(const float* p) { return _mm256_broadcast_ss(p); }
-  static Vector subtract(Vector a, Vector b) { return _mm256_sub_ps(a, b); }
-  static Vector max(Vector a, Vector b) { return _mm256_max_ps(a, b); }
-  static Vector add_square(Vector a, Vector sum) { return _mm256_fmadd_ps(a, a, sum); }
-  static Vector max_magnitude(Vector a, Vector b) {
-    return _mm256_max_ps(a, _mm256_andnot_ps(_mm256_set1_ps(-0.0F), b));
-  }
-  static uint32_t reduced_below(Vector sum, Vector largest, Vector shrink, Vector reach) {
-    const Vector reduced = _mm256_fmsub_ps(sum, shrink, _mm256_mul_ps(largest, largest));
-    return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(reduced, reach, _CMP_LT_OQ)));
-  }
+  struct Fine {
+    using Cell = float;
+    using Vector = __m256;
+    static constexpr int kWidth = 8;
+
+    static Vector zero() { return _mm256_setzero_ps(); }
+    static Vector load(const float* p) { return _mm256_load_ps(p); }
+    static Vector broadcast(const float* p) { return _mm256_broadcast_ss(p); }
+    static Vector subtract(Vector a, Vector b) { return _mm256_sub_ps(a, b); }
+    static Vector max(Vector a, Vector b) { return _mm256_max_ps(a, b); }
+    static Vector add_square(Vector a, Vector sum) { return _mm256_fmadd_ps(a, a, sum); }
+    static Vector max_magnitude(Vector a, Vector b) {
+      return _mm256_max_ps(a, _mm256_andnot_ps(_mm256_set1_ps(-0.0F), b));
+    }
+    static uint32_t reduced_below(Vector sum, Vector largest, Vector shrink, Vector reach) {
+      const Vector reduced = _mm256_fmsub_ps(sum, shrink, _mm256_mul_ps(largest, largest));
+      return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(reduced, reach, _CMP_LT_OQ)));
+    }
+    static uint32_t passes(Vector sum, Vector largest, float shrink, const float* query, const float* candidates) {
+      return reduced_below(sum, largest, _mm256_set1_ps(shrink), max(broadcast(query), load(candidates)));
+    }
+  };
+
+  struct Coarse {
+    using Cell = int32_t;
+    using Vector = __m256i;
+    static constexpr int kWidth = 8;
+
+    static Vector zero() { return _mm256_setzero_si256(); }
+    static Vector load(const int32_t* p) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(p)); }
+    static Vector broadcast(const int32_t* p) { return _mm256_set1_epi32(*p); }
+    static Vector subtract(Vector a, Vector b) { return _mm256_sub_epi16(a, b); }
+    static Vector add_square(Vector a, Vector sum) { return _mm256_add_epi32(sum, _mm256_madd_epi16(a, a)); }
+    static Vector max_magnitude(Vector a, Vector b) { return _mm256_max_epi16(a, _mm256_abs_epi16(b)); }
+    // Whole numbers add up exactly; turning the sum into a float rounds by less than the reach allows for.
+    static uint32_t passes(Vector sum, Vector largest, float /*shrink*/, const float* query, const float* candidates) {
+      const Vector both = _mm256_max_epi16(largest, _mm256_srli_epi32(largest, 16));
+      const Vector one = _mm256_and_si256(both, _mm256_set1_epi32(0xFFFF));
+      const __m256 reduced = _mm256_cvtepi32_ps(_mm256_sub_epi32(sum, _mm256_madd_epi16(one, one)));
+      const __m256 reach = _mm256_max_ps(_mm256_set1_ps(*query), _mm256_load_ps(candidates));
+      return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(reduced, reach, _CMP_LT_OQ)));
+    }
+  };
 
   static bool may_improve(const double* x, const double* y, const double* x_kth, const double* y_kth, size_t stride,
                           double margin) {
@@ -37,13 +66,14 @@ struct Avx2 {
     double parts[4];
     _mm256_storeu_pd(parts, sums);
     const __m256d lowered = _mm256_set1_pd((parts[0] + parts[1] + parts[2] + parts[3]) * (1.0 - margin));
+    int below = 0;
     for (size_t v = 0; v < stride; v += 4) {
       const __m256d difference = _mm256_sub_pd(_mm256_load_pd(x + v), _mm256_load_pd(y + v));
       const __m256d without = _mm256_fnmadd_pd(difference, difference, lowered);
       const __m256d kth = _mm256_max_pd(_mm256_load_pd(x_kth + v), _mm256_load_pd(y_kth + v));
-      if (_mm256_movemask_pd(_mm256_cmp_pd(without, kth, _CMP_LT_OQ)) != 0) return true;
+      below |= _mm256_movemask_pd(_mm256_cmp_pd(without, kth, _CMP_LT_OQ));
     }
-    return false;
+    return below != 0;
   }
 
   static void exact(const double* x, const double* y, size_t width, size_t stride, double* terms, double* exact) {
@@ -66,27 +96,35 @@ struct Avx2 {
     }
   }
 
-  static bool take_smaller(const double* exact, double* kth, uint32_t* nearest, size_t stride, uint32_t id) {
+  static bool take_smaller(const double* exact, double* kth, uint32_t* nearest, size_t stride, uint32_t id,
+                           double* worst) {
     int changed = 0;
+    __m256d largest = _mm256_set1_pd(-1.0);
     for (size_t v = 0; v < stride; v += 4) {
       const __m256d distance = _mm256_load_pd(exact + v);
       const __m256d current = _mm256_load_pd(kth + v);
-      int smaller = _mm256_movemask_pd(_mm256_cmp_pd(distance, current, _CMP_LT_OQ));
-      _mm256_store_pd(kth + v, _mm256_min_pd(distance, current));
+      const int smaller = _mm256_movemask_pd(_mm256_cmp_pd(distance, current, _CMP_LT_OQ));
+      const __m256d best = _mm256_min_pd(distance, current);
+      _mm256_store_pd(kth + v, best);
+      largest = _mm256_max_pd(largest, best);
       changed |= smaller;
-      for (; smaller != 0; smaller &= smaller - 1)
-        nearest[v + static_cast<size_t>(__builtin_ctz(static_cast<unsigned>(smaller)))] = id;
+      for (auto mask = static_cast<unsigned>(smaller); mask != 0; mask &= mask - 1) {
+        nearest[v + static_cast<size_t>(__builtin_ctz(mask))] = id;
+      }
     }
-    return changed != 0;
-  }
-
-  static double row_maximum(const double* row, size_t stride) {
-    __m256d largest = _mm256_load_pd(row);
-    for (size_t v = 4; v < stride; v += 4) largest = _mm256_max_pd(largest, _mm256_load_pd(row + v));
     double parts[4];
     _mm256_storeu_pd(parts, largest);
     for (int lane = 1; lane < 4; ++lane) parts[0] = parts[lane] > parts[0] ? parts[lane] : parts[0];
-    return parts[0];
+    *worst = parts[0];
+    return changed != 0;
+  }
+
+  static size_t append(uint32_t mask, uint32_t query, uint32_t first, uint32_t* firsts, uint32_t* seconds, size_t at) {
+    for (; mask != 0; mask &= mask - 1, ++at) {
+      firsts[at] = query;
+      seconds[at] = first + static_cast<uint32_t>(__builtin_ctz(mask));
+    }
+    return at;
   }
 };
 

@@ -13,101 +13,121 @@ namespace {
 // two boxes is a lower bound for that of all their pairs.
 template <class Simd>
 uint32_t near_tiles(const View& view, size_t a, size_t group) {
-  using Vector = typename Simd::Vector;
+  using Fine = typename Simd::Fine;
+  using Vector = typename Fine::Vector;
   const float* low = view.box_low + group * view.columns * kLanes;
   const float* high = view.box_high + group * view.columns * kLanes;
   const size_t own = (a / kLanes) * view.columns * kLanes + a % kLanes;
-  const Vector shrink = Simd::broadcast(&view.shrink);
+  const Vector shrink = Fine::broadcast(&view.shrink);
   uint32_t mask = 0;
-  for (int part = 0; part < kLanes; part += Simd::kWidth) {
-    Vector sum = Simd::zero();
-    Vector largest = Simd::zero();
+  for (int part = 0; part < kLanes; part += Fine::kWidth) {
+    Vector sum = Fine::zero();
+    Vector largest = Fine::zero();
     for (size_t v = 0; v < view.columns; ++v) {
       const Vector below =
-          Simd::subtract(Simd::load(low + v * kLanes + part), Simd::broadcast(view.box_high + own + v * kLanes));
+          Fine::subtract(Fine::load(low + v * kLanes + part), Fine::broadcast(view.box_high + own + v * kLanes));
       const Vector above =
-          Simd::subtract(Simd::broadcast(view.box_low + own + v * kLanes), Simd::load(high + v * kLanes + part));
-      const Vector gap = Simd::max(Simd::max(below, above), Simd::zero());
-      sum = Simd::add_square(gap, sum);
-      largest = Simd::max(largest, gap);
+          Fine::subtract(Fine::broadcast(view.box_low + own + v * kLanes), Fine::load(high + v * kLanes + part));
+      const Vector gap = Fine::max(Fine::max(below, above), Fine::zero());
+      sum = Fine::add_square(gap, sum);
+      largest = Fine::max(largest, gap);
     }
     const Vector reach =
-        Simd::max(Simd::broadcast(view.tile_reach + a), Simd::load(view.tile_reach + group * kLanes + part));
-    mask |= Simd::reduced_below(sum, largest, shrink, reach) << part;
+        Fine::max(Fine::broadcast(view.tile_reach + a), Fine::load(view.tile_reach + group * kLanes + part));
+    mask |= Fine::reduced_below(sum, largest, shrink, reach) << part;
   }
   return mask;
 }
 
-template <class Simd>
-float reach_of(const View& view, size_t i) {
-  const double worst = Simd::row_maximum(view.kth + i * view.stride, view.stride);
+// A pair whose reduced distance is not below this cannot improve a point whose worst bound is `worst`.
+inline float reach_for(const View& view, double worst) {
   const double distance = sqrt(worst) * view.scale + view.coordinate_error;
-  // Rounding up to a float is within the factor; the cap keeps infinity out of the filter's arithmetic.
+  // Rounding to a float is within the factor; the cap keeps infinity out of the filter's arithmetic.
   const double reach = distance * distance * (1.0 + 0x1p-20);
   return static_cast<float>(reach < 0x1p126 ? reach : 0x1p126);
 }
 
+float reach_of(const View& view, size_t i) {
+  const double* kth = view.kth + i * view.stride;
+  double worst = kth[0];
+  for (size_t v = 1; v < view.width; ++v) worst = kth[v] > worst ? kth[v] : worst;
+  return reach_for(view, worst);
+}
+
 template <class Simd>
-void decide(const View& view, size_t i, size_t j, const Worker& worker) {
-  const double* x = view.rows + i * view.stride;
-  const double* y = view.rows + j * view.stride;
-  double* i_kth = view.kth + i * view.stride;
-  double* j_kth = view.kth + j * view.stride;
-  if (!Simd::may_improve(x, y, i_kth, j_kth, view.stride, view.margin)) return;
-  double* exact = worker.scratch + view.stride;
-  Simd::exact(x, y, view.width, view.stride, worker.scratch, exact);
-  if (worker.offer != nullptr) {
-    worker.offer(worker.state, exact, i, j);
-    return;
-  }
-  if (Simd::take_smaller(exact, i_kth, view.nearest + i * view.stride, view.stride, static_cast<uint32_t>(j))) {
-    view.reach[i] = reach_of<Simd>(view, i);
-  }
-  if (Simd::take_smaller(exact, j_kth, view.nearest + j * view.stride, view.stride, static_cast<uint32_t>(i))) {
-    view.reach[j] = reach_of<Simd>(view, j);
+bool may_improve(const View& view, size_t i, size_t j) {
+  return Simd::may_improve(view.rows + i * view.stride, view.rows + j * view.stride, view.kth + i * view.stride,
+                           view.kth + j * view.stride, view.stride, view.margin);
+}
+
+template <class Simd>
+void take(const View& view, const double* exact, size_t i, size_t j) {
+  double worst = 0.0;
+  if (Simd::take_smaller(exact, view.kth + i * view.stride, view.nearest + i * view.stride, view.stride,
+                         static_cast<uint32_t>(j), &worst)) {
+    view.reach[i] = reach_for(view, worst);
   }
 }
 
 template <class Simd>
+void decide(const View& view, size_t i, size_t j, const Worker& worker) {
+  double* exact = worker.scratch + view.stride;
+  Simd::exact(view.rows + i * view.stride, view.rows + j * view.stride, view.width, view.stride, worker.scratch, exact);
+  if (worker.offer != nullptr) {
+    worker.offer(worker.state, exact, i, j);
+  } else {
+    take<Simd>(view, exact, i, j);
+    take<Simd>(view, exact, j, i);
+  }
+}
+
+// First all pairs that cannot improve anything are thrown out, without a branch that the processor could guess wrong:
+// pairs met twice (within a tile), pairs with a point that only fills up the last tile, and those that miss in double.
+template <class Simd>
 void decide_all(const View& view, size_t count, const Worker& worker) {
-  for (size_t p = 0; p < count; ++p) decide<Simd>(view, worker.pairs[2 * p], worker.pairs[2 * p + 1], worker);
+  size_t kept = 0;
+  for (size_t p = 0; p < count; ++p) {
+    const uint32_t i = worker.first[p];
+    const uint32_t j = worker.second[p];
+    worker.first[kept] = i;
+    worker.second[kept] = j;
+    const bool counts = (i / kLanes != j / kLanes) | (i < j);
+    kept += static_cast<size_t>(counts & (i < view.points) & (j < view.points) & may_improve<Simd>(view, i, j));
+  }
+  for (size_t p = 0; p < kept; ++p) decide<Simd>(view, worker.first[p], worker.second[p], worker);
 }
 
 // All pairs of tile a with tile b; returns the number of pairs that wait. The largest single term is taken off at the
-// end: no column left out can make the distance smaller than that.
-template <class Simd>
-size_t sweep_tile_pair(const View& view, size_t a, size_t b, size_t waiting, const Worker& worker) {
-  using Vector = typename Simd::Vector;
+// end: no column left out can make the distance smaller than that. `cells` are the tiles of the filter, of `rows` rows.
+template <class Simd, class Filter>
+size_t sweep_tile_pair(const View& view, const typename Filter::Cell* cells, size_t rows, size_t a, size_t b,
+                       size_t waiting, const Worker& worker) {
+  using Vector = typename Filter::Vector;
   constexpr int kQueries = Simd::kQueries;
-  const float* queries = view.tiles + a * view.columns * kLanes;
-  const float* candidates = view.tiles + b * view.columns * kLanes;
-  const Vector shrink = Simd::broadcast(&view.shrink);
-  for (int part = 0; part < kLanes; part += Simd::kWidth) {
+  const auto* queries = cells + a * rows * kLanes;
+  const auto* candidates = cells + b * rows * kLanes;
+  for (int part = 0; part < kLanes; part += Filter::kWidth) {
     const size_t first = b * kLanes + static_cast<size_t>(part);
     for (int q0 = 0; q0 < kLanes; q0 += kQueries) {
       Vector sum[kQueries];
       Vector largest[kQueries];
-      for (int q = 0; q < kQueries; ++q) sum[q] = largest[q] = Simd::zero();
-      for (size_t v = 0; v < view.columns; ++v) {
-        const Vector candidate = Simd::load(candidates + v * kLanes + part);
+      for (int q = 0; q < kQueries; ++q) sum[q] = largest[q] = Filter::zero();
+      for (size_t v = 0; v < rows; ++v) {
+        const Vector candidate = Filter::load(candidates + v * kLanes + part);
         for (int q = 0; q < kQueries; ++q) {
-          const Vector difference = Simd::subtract(candidate, Simd::broadcast(queries + v * kLanes + q0 + q));
-          sum[q] = Simd::add_square(difference, sum[q]);
-          largest[q] = Simd::max_magnitude(largest[q], difference);
+          const Vector difference = Filter::subtract(candidate, Filter::broadcast(queries + v * kLanes + q0 + q));
+          sum[q] = Filter::add_square(difference, sum[q]);
+          largest[q] = Filter::max_magnitude(largest[q], difference);
         }
       }
       const size_t i0 = a * kLanes + static_cast<size_t>(q0);
-      const Vector candidate_reach = Simd::load(view.reach + first);
+      uint32_t masks[kQueries];
       for (int q = 0; q < kQueries; ++q) {
-        const size_t i = i0 + static_cast<size_t>(q);
-        const Vector reach = Simd::max(Simd::broadcast(view.reach + i), candidate_reach);
-        for (uint32_t mask = Simd::reduced_below(sum[q], largest[q], shrink, reach); mask != 0; mask &= mask - 1) {
-          const size_t j = first + static_cast<size_t>(__builtin_ctz(mask));
-          if ((a == b && j <= i) || j >= view.points || i >= view.points) continue;
-          worker.pairs[2 * waiting] = static_cast<uint32_t>(i);
-          worker.pairs[2 * waiting + 1] = static_cast<uint32_t>(j);
-          ++waiting;
-        }
+        masks[q] = Filter::passes(sum[q], largest[q], view.shrink, view.reach + i0 + q, view.reach + first);
+      }
+      for (int q = 0; q < kQueries; ++q) {
+        waiting = Simd::append(masks[q], static_cast<uint32_t>(i0) + static_cast<uint32_t>(q),
+                               static_cast<uint32_t>(first), worker.first, worker.second, waiting);
       }
     }
   }
@@ -129,7 +149,15 @@ void sweep(const View& view, size_t a_begin, size_t a_end, size_t b_begin, size_
     for (size_t group = begin / kLanes; group * kLanes < b_end; ++group) {
       for (uint32_t mask = near_tiles<Simd>(view, a, group); mask != 0; mask &= mask - 1) {
         const size_t b = group * kLanes + static_cast<size_t>(__builtin_ctz(mask));
-        if (b >= begin && b < b_end) waiting = sweep_tile_pair<Simd>(view, a, b, waiting, worker);
+        if (b < begin || b >= b_end) continue;
+        if constexpr (Simd::kHasCoarse) {
+          if (view.coarse != nullptr) {
+            const size_t rows = (view.columns + 1) / 2;
+            waiting = sweep_tile_pair<Simd, typename Simd::Coarse>(view, view.coarse, rows, a, b, waiting, worker);
+            continue;
+          }
+        }
+        waiting = sweep_tile_pair<Simd, typename Simd::Fine>(view, view.fine, view.columns, a, b, waiting, worker);
       }
     }
     decide_all<Simd>(view, waiting, worker);
@@ -138,7 +166,7 @@ void sweep(const View& view, size_t a_begin, size_t a_end, size_t b_begin, size_
 
 template <class Simd>
 constexpr Kernel make_kernel() {
-  return {sweep<Simd>, Simd::exact, reach_of<Simd>};
+  return {sweep<Simd>, Simd::exact, decide<Simd>, reach_of, Simd::kHasCoarse};
 }
 
 }  // namespace
