@@ -37,6 +37,22 @@ VectorXd least_squares_solution(const MatrixXd& gram, const VectorXd& right) {
   return decomposition.solve(right);
 }
 
+// Covariance and degrees of freedom of one term, whose functions `to` are the coefficients `from` of the regression
+// with (X^T X + S)^-1 = `inverse` and diagonal S = `penalty`.
+void add_inference(const MatrixXd& inverse, const Eigen::Ref<const VectorXd>& penalty, double sigma2,
+                   const std::vector<Index>& from, const std::vector<Index>& to, AdditiveTerm& term) {
+  term.covariance = MatrixXd::Zero(term.coefficients.size(), term.coefficients.size());
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      term.covariance(to[i], to[j]) = inverse(from[i], from[j]) * sigma2;
+    }
+    // F = I - (X^T X + S)^-1 S, so the diagonals of F and of 2F - FF are short sums.
+    const Index at = from[i];
+    term.edf += 1.0 - penalty[at] * inverse(at, at);
+    term.reference_df += 1.0 - penalty[at] * inverse.col(at).cwiseAbs2().dot(penalty);
+  }
+}
+
 }  // namespace
 
 // The coefficients of one regression, by what happens to them.
@@ -219,14 +235,14 @@ AdditiveFit AdditiveDesign::fit(std::size_t child, std::span<const std::size_t> 
     AdditiveTerm term;
     term.column = parents[t];
     term.line_dependent = part.line_of[t] < 0;
-    const Index functions = bases_[parents[t]].functions.cols();
+    term.rho = rho_upper();
     std::vector<Index> from;  // positions among `index`
     std::vector<Index> to;    // positions in the term's basis
-    if (part.line_of[t] >= 0) {
+    if (!term.line_dependent) {
       from.push_back(part.line_of[t]);
       to.push_back(0);
     }
-    term.rho = rho_upper();
+    const Index functions = bases_[parents[t]].functions.cols();
     if (part.block_of[t] >= 0) {
       const std::size_t block = static_cast<std::size_t>(part.block_of[t]);
       term.rho = selection.rho[static_cast<Index>(block)];
@@ -237,17 +253,7 @@ AdditiveFit AdditiveDesign::fit(std::size_t child, std::span<const std::size_t> 
     }
     term.coefficients = VectorXd::Zero(functions);
     for (std::size_t i = 0; i < to.size(); ++i) term.coefficients[to[i]] = coefficients[from[i]] * length_[y];
-    if (inference == Inference::kCovariance) {
-      term.covariance = MatrixXd::Zero(functions, functions);
-      for (std::size_t i = 0; i < to.size(); ++i) {
-        for (std::size_t j = 0; j < to.size(); ++j) {
-          term.covariance(to[i], to[j]) = inverse(from[i], from[j]) * fit.sigma2;
-        }
-        const Index at = from[i];
-        term.edf += 1.0 - penalty[at] * inverse(at, at);
-        term.reference_df += 1.0 - penalty[at] * inverse.col(at).cwiseAbs2().dot(penalty);
-      }
-    }
+    if (inference == Inference::kCovariance) add_inference(inverse, penalty, fit.sigma2, from, to, term);
     fit.terms.push_back(std::move(term));
   }
   return fit;

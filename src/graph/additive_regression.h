@@ -55,9 +55,6 @@ class AdditiveDesign {
   SmoothingProblem problem(std::size_t child, std::span<const std::size_t> parents) const;
 
   const SmoothBasis& basis(std::size_t column) const { return bases_[column]; }
-  bool constant(std::size_t column) const { return bases_[column].functions.cols() == 0; }
-  // The correlation of two columns, which are not constant.
-  double correlation(std::size_t a, std::size_t b) const { return gram_(offset_[a], offset_[b]); }
 
  private:
   struct Partition;
