@@ -34,6 +34,18 @@ struct Pipe {
   }
 };
 
+// The same with a terminal to write to.
+void make_terminal(Pipe& pipe) {
+  pipe.close(0);
+  pipe.close(1);
+  pipe.ends[0] = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (pipe.ends[0] < 0 || ::grantpt(pipe.ends[0]) != 0 || ::unlockpt(pipe.ends[0]) != 0) {
+    throw std::runtime_error("no pseudo terminal");
+  }
+  pipe.ends[1] = ::open(::ptsname(pipe.ends[0]), O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (pipe.ends[1] < 0) throw std::runtime_error("no pseudo terminal");
+}
+
 [[noreturn]] void exec_olem(const std::vector<std::string>& arguments, const ProcessOptions& options,
                             const std::string& folder) {
   std::vector<std::string> words = {OLEM_EXECUTABLE};
@@ -43,6 +55,11 @@ struct Pipe {
   argv.push_back(nullptr);
   for (const std::string& variable : options.environment) ::putenv(const_cast<char*>(variable.c_str()));
   if (::chdir(folder.c_str()) != 0) ::_exit(126);
+  if (!options.output_path.empty()) {
+    const int file = ::open(options.output_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0) ::_exit(126);
+  }
+  ::signal(SIGPIPE, SIG_DFL);  // the test itself ignores it
   ::execv(OLEM_EXECUTABLE, argv.data());
   ::_exit(127);
 }
@@ -55,6 +72,8 @@ ProcessResult run_olem(const std::vector<std::string>& arguments, const ProcessO
   Pipe in;
   Pipe out;
   Pipe err;
+  if (options.error_is_terminal) make_terminal(err);
+  if (options.output_is_closed) out.close(0);
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) {
@@ -70,15 +89,20 @@ ProcessResult run_olem(const std::vector<std::string>& arguments, const ProcessO
 
   ProcessResult result;
   std::size_t sent = 0;
-  if (options.input.empty()) in.close(1);
+  if (options.input.empty() && !options.input_stays_open) in.close(1);
   const auto start = std::chrono::steady_clock::now();
+  auto signal_time = start;
   bool signalled = options.signal == 0;
   while (out.ends[0] >= 0 || err.ends[0] >= 0) {
-    if (!signalled && std::chrono::steady_clock::now() - start > std::chrono::milliseconds(options.signal_after_ms)) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!signalled && now - start > std::chrono::milliseconds(options.signal_after_ms) &&
+        result.err.find(options.signal_after_text) != std::string::npos) {
       ::kill(child, options.signal);
+      signal_time = now;
       signalled = true;
     }
-    pollfd polled[3] = {{out.ends[0], POLLIN, 0}, {err.ends[0], POLLIN, 0}, {in.ends[1], POLLOUT, 0}};
+    const int writable = sent < options.input.size() ? in.ends[1] : -1;
+    pollfd polled[3] = {{out.ends[0], POLLIN, 0}, {err.ends[0], POLLIN, 0}, {writable, POLLOUT, 0}};
     if (::poll(polled, 3, 20) <= 0) continue;
     Pipe* const pipes[2] = {&out, &err};
     std::string* const texts[2] = {&result.out, &result.err};
@@ -92,14 +116,16 @@ ProcessResult run_olem(const std::vector<std::string>& arguments, const ProcessO
         texts[i]->append(buffer, static_cast<std::size_t>(got));
       }
     }
-    if (in.ends[1] >= 0 && polled[2].revents != 0) {
+    if (writable >= 0 && polled[2].revents != 0) {
       const ssize_t put =
           ::write(in.ends[1], options.input.data() + sent, std::min<std::size_t>(options.input.size() - sent, 4096));
-      if (put <= 0 || (sent += static_cast<std::size_t>(put)) == options.input.size()) in.close(1);
+      if (put > 0) sent += static_cast<std::size_t>(put);
+      if (put <= 0 || (sent == options.input.size() && !options.input_stays_open)) in.close(1);
     }
   }
   int status = 0;
   ::waitpid(child, &status, 0);
+  result.seconds_after_signal = std::chrono::duration<double>(std::chrono::steady_clock::now() - signal_time).count();
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }

@@ -10,14 +10,20 @@ struct ProcessResult {
   int exit_code = -1;  // 128 + signal when killed by one
   std::string out;
   std::string err;
+  double seconds_after_signal = 0.0;  // from ProcessOptions::signal to the end
 };
 
 struct ProcessOptions {
   std::string input;                     // given on standard input
   std::vector<std::string> environment;  // "NAME=value", added to the test's own
   std::string folder;                    // working directory; empty: a fresh temporary one
-  int signal = 0;                        // sent after `signal_after_ms`
+  int signal = 0;                        // sent after `signal_after_ms`, once standard error holds `signal_after_text`
   int signal_after_ms = 0;
+  std::string signal_after_text;
+  std::string output_path;         // standard output goes to this file, such as /dev/full
+  bool input_stays_open = false;   // standard input never ends
+  bool output_is_closed = false;   // nobody reads standard output
+  bool error_is_terminal = false;  // standard error is a terminal
 };
 
 // Runs the built `olem` as a person would and waits for it.

@@ -1,0 +1,132 @@
+#include "helpers.h"
+
+namespace olem::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Checked {
+  ProcessResult result;
+  nlohmann::ordered_json json;
+};
+
+Checked check_json(const std::string& content, const std::vector<std::string>& arguments = {}) {
+  const TemporaryFolder folder;
+  folder.write("d.csv", content);
+  ProcessOptions options;
+  options.folder = folder.path();
+  Checked checked;
+  checked.result = run_olem(joined({"check", "d.csv", "--json"}, arguments), options);
+  checked.json = parse_json(checked.result.out);
+  return checked;
+}
+
+std::vector<std::string> problem_codes(const nlohmann::ordered_json& json) {
+  std::vector<std::string> codes;
+  for (const auto& problem : json.at("problems")) codes.push_back(problem.at("code"));
+  return codes;
+}
+
+// A column that never changes, one that is another one in other units, a coin and repeated rows, in 20 rows.
+std::string troubled() {
+  Cells cells = cells_of(linear_table(20, 2, 1));
+  const Table table = linear_table(20, 2, 1);
+  cells[0] = {"dose", "effect", "site", "hundredths", "coin"};
+  for (std::size_t i = 0; i < 20; ++i) {
+    cells[i + 1].insert(cells[i + 1].end(), {"7", fmt::format("{}", 100.0 * table.at(i, 0)), i % 2 == 0 ? "0" : "1"});
+  }
+  cells[20] = cells[2];
+  return csv_of(cells);
+}
+
+TEST(CheckVerb, FindsNothingInGoodData) {
+  const Checked checked = check_json(csv_of(linear_table(100, 3, 1)));
+  EXPECT_EQ(checked.result.exit_code, 0);
+  EXPECT_EQ(checked.json["verb"], "check");
+  EXPECT_EQ(checked.json["data"].dump(), R"({"source":"d.csv","rows":100,"columns":3})");
+  EXPECT_EQ(checked.json["problems"].dump(), "[]");
+  EXPECT_EQ(checked.json["warnings"].dump(), "[]");
+}
+
+TEST(CheckVerb, ListsProblemsTheMostSevereFirst) {
+  const Checked checked = check_json(troubled());
+  EXPECT_EQ(checked.result.exit_code, 3);
+  EXPECT_EQ(checked.result.err, "");
+  EXPECT_THAT(problem_codes(checked.json),
+              ElementsAre("constant", "proportional", "few_rows", "repeated_rows", "few_values"));
+  for (const auto& problem : checked.json["problems"]) {
+    EXPECT_FALSE(problem["text"].get<std::string>().empty());
+    EXPECT_FALSE(problem["remedy"].get<std::string>().empty()) << problem["code"];
+  }
+  EXPECT_EQ(checked.json["problems"][0]["severity"], "error");
+  EXPECT_EQ(checked.json["problems"][0]["columns"].dump(), R"(["site"])");
+  EXPECT_EQ(checked.json["problems"][1]["columns"].dump(), R"(["dose","hundredths"])");
+  EXPECT_EQ(checked.json["problems"][2]["severity"], "warning");
+  EXPECT_EQ(checked.json["problems"][4]["columns"].dump(), R"(["coin"])");
+}
+
+TEST(CheckVerb, SaysWhatToDoInText) {
+  const TemporaryFolder folder;
+  folder.write("d.csv", troubled());
+  ProcessOptions options;
+  options.folder = folder.path();
+  const ProcessResult result = run_olem({"check", "d.csv"}, options);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.out, HasSubstr("d.csv: 2 to mend, 3 to know about.\n"));
+  EXPECT_THAT(result.out, HasSubstr("\nerror: constant\n  1 column is constant: 'site' (always 7).\n  What to do: "));
+  EXPECT_THAT(result.out, HasSubstr("Column 'hundredths' is 100 times column 'dose'."));
+  EXPECT_THAT(result.out, HasSubstr("\nwarning: few_values\n"));
+
+  folder.write("good.csv", csv_of(linear_table(100, 3, 1)));
+  EXPECT_EQ(run_olem({"check", "good.csv"}, options).out, "good.csv: no problems found.\n");
+}
+
+TEST(CheckVerb, ReportsAFileThatIsNoTable) {
+  const Checked checked = check_json("a,b\n1,2\n3,hot\n");
+  EXPECT_EQ(checked.result.exit_code, 3);
+  EXPECT_THAT(problem_codes(checked.json), ElementsAre("not_a_table"));
+  EXPECT_EQ(checked.json["problems"][0]["severity"], "error");
+  EXPECT_THAT(checked.json["problems"][0]["text"].get<std::string>(),
+              HasSubstr("d.csv, line 3, column 'b' (2): 'hot' is not a number."));
+  EXPECT_EQ(checked.json["data"].dump(), R"({"source":"d.csv"})");
+}
+
+TEST(CheckVerb, WarningsFailOnlyWithStrict) {
+  const std::string doubtful = csv_of(linear_table(20, 3, 1));
+  const Checked lenient = check_json(doubtful);
+  EXPECT_EQ(lenient.result.exit_code, 0);
+  EXPECT_THAT(problem_codes(lenient.json), ElementsAre("few_rows"));
+  const Checked strict = check_json(doubtful, {"--strict"});
+  EXPECT_EQ(strict.result.exit_code, 3);
+  EXPECT_THAT(problem_codes(strict.json), ElementsAre("few_rows"));
+}
+
+TEST(CheckVerb, TellsOfRowsThatAreLeftOut) {
+  Cells cells = cells_of(linear_table(100, 3, 1));
+  cells[4][0] = "NA";
+  const Checked checked = check_json(csv_of(cells), {"--missing", "drop"});
+  EXPECT_EQ(checked.result.exit_code, 0);
+  EXPECT_THAT(problem_codes(checked.json), ElementsAre("missing_rows"));
+  EXPECT_EQ(checked.json["data"]["rows"], 99);
+}
+
+TEST(CheckVerb, WritesTheObjectItPrints) {
+  const TemporaryFolder folder;
+  folder.write("d.csv", troubled());
+  ProcessOptions options;
+  options.folder = folder.path();
+  const ProcessResult result = run_olem({"check", "d.csv", "--json", "-o", "out.json"}, options);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(read_text(folder.file("out.json")), result.out);
+}
+
+TEST(CheckVerb, MissingFileIsAFileError) {
+  const ProcessResult result = run_olem({"check", "absent.csv", "--json"});
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "olem: Cannot read absent.csv: No such file or directory.\n");
+}
+
+}  // namespace
+}  // namespace olem::test

@@ -1,0 +1,252 @@
+#include <csignal>
+#include <filesystem>
+
+#include "helpers.h"
+
+namespace olem::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string sachs() { return source_path("data/sachs/sachs.csv"); }
+
+// Stopping is promised within a second; a loaded machine with sanitizers gets more.
+constexpr double kStopsWithin = 10.0;
+
+// A task that takes far longer than a test waits: its folder, and the arguments for it.
+class LongRun : public testing::Test {
+ protected:
+  LongRun() {
+    folder_.write("long.csv", csv_of(linear_table(20000, 6, 1)));
+    options_.folder = folder_.path();
+  }
+
+  ProcessResult run(const std::vector<std::string>& arguments = {}) {
+    return run_olem(joined({"order", "long.csv", "--bootstrap", "1000", "-o", "out.json"}, arguments), options_);
+  }
+
+  TemporaryFolder folder_;
+  ProcessOptions options_;
+};
+
+TEST(Usage, NothingToDo) {
+  const ProcessResult result = run_olem({});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "olem: Say what to do: one of order, check, options. See olem --help.\n");
+}
+
+TEST(Usage, WrongCommandLinesAreExplained) {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string message;
+  };
+  const Case cases[] = {
+      {{"ordr", "d.csv"}, "'ordr' is not a verb of olem. Did you mean order? See olem --help."},
+      {{"banana"}, "'banana' is not a verb of olem. The verbs are order, check, options."},
+      {{"--json", "order"}, "The verb comes first, before '--json'"},
+      {{"order"}, "DATA is missing: give a CSV or .npy file, or - for standard input. See olem order --help."},
+      {{"order", "d.csv", "--tread", "2"}, "'--tread' is not an option of olem order. Did you mean --threads?"},
+      {{"order", "d.csv", "--tread=2"}, "'--tread' is not an option of olem order. Did you mean --threads?"},
+      {{"check", "d.csv", "--bootstrap", "2"}, "'--bootstrap' is not an option of olem check."},
+      {{"order", "d.csv", "-x"}, "not expected: -x. See olem order --help."},
+      {{"order", "d.csv", "e.csv"}, "not expected: e.csv."},
+      {{"order", "d.csv", "--k"}, "--k needs a value."},
+      {{"order", "d.csv", "--k", "1", "--k", "2"}, "--k is given more than once."},
+      {{"order", "d.csv", "--config"}, "--config needs a value."},
+      {{"order", "d.csv", "--header", "--no-header"}, "--no-header excludes --header."},
+      {{"order", "d.csv", "--k", "0"}, "--k: '0' is not a whole number from 1 to 1000."},
+      {{"order", "d.csv", "--k", "1.5"}, "--k: '1.5' is not a whole number from 1 to 1000."},
+      {{"order", "d.csv", "--ties", "skp"}, "--ties: 'skp' is not one of: skip, distinct, floor, jitter, error."},
+      {{"order", "d.csv", "--ridge", "2"}, "--ridge: '2' is not a number from 0 to 1."},
+      {{"order", "d.csv", "--floor", "nan"}, "--floor: 'nan' is not a number from 1e-300 to 1e+300."},
+      {{"order", "d.csv", "--method", "pc"}, "--method: 'pc' is not one of: olem."},
+      {{"order", "d.csv", "--missing", "fill"}, "--missing: 'fill' is not one of: error, drop."},
+      {{"order", "d.csv", "--constant", "keep"}, "--constant: 'keep' is not one of: error, drop."},
+      {{"order", "d.csv", "--threads", "-1"}, "--threads: '-1' is not a whole number from 0 to 4096."},
+      {{"order", "d.csv", "--threads", "two"}, "--threads: 'two' is not a whole number from 0 to 4096."},
+      {{"order", "d.csv", "--seed", "-1"}, "--seed: '-1' is not a whole number from 0 to 2^64 - 1."},
+      {{"order", "d.csv", "--seed", "18446744073709551616"}, "is not a whole number from 0 to 2^64 - 1."},
+      {{"order", "d.csv", "--time-limit", "0"}, "--time-limit: '0' is not a number of seconds above 0"},
+      {{"order", "d.csv", "--time-limit", "1h"}, "--time-limit: '1h' is not a number of seconds above 0"},
+      {{"order", "d.csv", "--memory", "5Q"}, "--memory: '5Q' is not a size such as 500M or 2G."},
+      {{"order", "d.csv", "--delimiter", "ab"}, "--delimiter: 'ab' is not a single character or tab."},
+      {{"order", "d.csv", "--delimiter", "e"}, "--delimiter: 'e' cannot separate columns."},
+      {{"order", "d.csv", "--columns", "a,,b"}, "--columns: 'a,,b' is not a list of names separated by commas."},
+  };
+  for (const Case& wrong : cases) {
+    const TemporaryFolder folder;
+    folder.write("d.csv", csv_of(ka5()));
+    ProcessOptions options;
+    options.folder = folder.path();
+    const ProcessResult result = run_olem(wrong.arguments, options);
+    EXPECT_EQ(result.exit_code, 2) << wrong.message;
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(wrong.message));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+}
+
+TEST(Usage, HelpShowsExamples) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--help"}, {"order", "--help"}, {"check", "--help"}, {"order", "-h"}}) {
+    const ProcessResult result = run_olem(arguments);
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.err, "");
+    EXPECT_THAT(result.out, HasSubstr("Examples:\n  olem "));
+  }
+  EXPECT_THAT(run_olem({"order", "--help"}).out, HasSubstr("Usage: olem order [OPTIONS] DATA\n"));
+  EXPECT_EQ(run_olem({"options", "--help"}).exit_code, 0);
+}
+
+TEST(Usage, VersionIsThatOfTheResults) {
+  const ProcessResult result = run_olem({"--version"});
+  EXPECT_EQ(result.exit_code, 0);
+  const std::string version = parse_json(run_olem({"order", "-q", "--json", sachs()}).out)["version"];
+  EXPECT_EQ(result.out, version + "\n");
+}
+
+TEST(Files, UnreadableOnesAreNamedWithTheReason) {
+  EXPECT_EQ(run_olem({"order", "absent.csv"}).err, "olem: Cannot read absent.csv: No such file or directory.\n");
+  EXPECT_EQ(run_olem({"order", "absent.csv"}).exit_code, 5);
+  EXPECT_EQ(run_olem({"order", "."}).err, "olem: Cannot read .: Is a directory.\n");
+  EXPECT_EQ(run_olem({"order", "."}).exit_code, 5);
+}
+
+// The data are missing too: that the output is reported shows that it was looked at first.
+TEST(Files, OutputIsCheckedBeforeAnyWork) {
+  const TemporaryFolder folder;
+  folder.write("old.json", "old");
+  std::filesystem::create_directory(folder.file("results"));
+  ProcessOptions options;
+  options.folder = folder.path();
+  const std::pair<std::string, std::string> cases[] = {
+      {"absent/out.json", "Cannot write to the folder absent: No such file or directory."},
+      {"results", "Cannot write results: Is a directory."},
+      {"old.json", "old.json exists already. Use --force to replace it."},
+      {"/dev/null", "Cannot write /dev/null: It is a device or pipe, not a file."},
+  };
+  for (const auto& [output, message] : cases) {
+    const ProcessResult result = run_olem({"order", "absent.csv", "-o", output}, options);
+    EXPECT_EQ(result.exit_code, 5) << output;
+    EXPECT_EQ(result.err, "olem: " + message + "\n");
+  }
+  EXPECT_EQ(read_text(folder.file("old.json")), "old");
+  EXPECT_THAT(folder.entries(), ElementsAre("old.json", "results"));
+}
+
+TEST(Files, FullDiskBehindStandardOutput) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  ProcessOptions options;
+  options.output_path = "/dev/full";
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"order", sachs(), "-q"}, {"check", sachs()}, {"options"}, {"order", "--help"}}) {
+    const ProcessResult result = run_olem(arguments, options);
+    EXPECT_EQ(result.exit_code, 5);
+    EXPECT_EQ(result.err, "olem: Cannot write to standard output: No space left on device.\n");
+  }
+}
+
+TEST(Files, NobodyReadsStandardOutput) {
+  ProcessOptions options;
+  options.output_is_closed = true;
+  const ProcessResult result = run_olem({"order", sachs(), "-q"}, options);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.exit_code, 128 + SIGPIPE);  // what a shell expects of the first part of `olem ... | head`
+}
+
+TEST(Loudness, QuietKeepsWarningsInTheResult) {
+  const ProcessResult loud = run_olem({"order", sachs(), "--json"});
+  const ProcessResult quiet = run_olem({"order", sachs(), "--json", "--quiet"});
+  EXPECT_THAT(loud.err, HasSubstr("warning: "));
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_THAT(warning_codes(parse_json(quiet.out)), ElementsAre("zero_distances"));
+  EXPECT_EQ(comparable(parse_json(quiet.out)), comparable(parse_json(loud.out)));
+}
+
+TEST(Loudness, VerboseSaysWhatIsBeingDone) {
+  const ProcessResult result = run_olem({"order", sachs(), "--verbose"});
+  EXPECT_THAT(result.err, HasSubstr(sachs() + ": 853 rows, 11 columns\n"));
+}
+
+TEST(Loudness, StrictMakesAWarningAnError) {
+  const TemporaryFolder folder;
+  ProcessOptions options;
+  options.folder = folder.path();
+  const ProcessResult result = run_olem({"order", sachs(), "--strict", "-o", "out.json"}, options);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("at distance zero"));
+  EXPECT_THAT(result.err, HasSubstr("With --strict this is an error."));
+  EXPECT_THAT(folder.entries(), ElementsAre());
+  folder.write("good.csv", csv_of(linear_table(100, 3, 1)));
+  EXPECT_EQ(run_olem({"order", "good.csv", "--strict"}, options).exit_code, 0);
+}
+
+TEST_F(LongRun, StopsForASignalAndLeavesNothing) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    options_.signal = signal;
+    options_.signal_after_text = "rows, 6 columns";  // the data are read
+    const ProcessResult result = run({"--verbose"});
+    EXPECT_EQ(result.exit_code, 130);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr("olem: Interrupted.\n"));
+    EXPECT_LT(result.seconds_after_signal, kStopsWithin);
+    EXPECT_THAT(folder_.entries(), ElementsAre("long.csv"));
+  }
+}
+
+TEST_F(LongRun, StopsAtTheTimeLimit) {
+  const ProcessResult result = run({"--time-limit", "0.2"});
+  EXPECT_EQ(result.exit_code, 6);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("The time limit was reached"));
+  EXPECT_THAT(result.err, HasSubstr("--time-limit"));
+  EXPECT_THAT(folder_.entries(), ElementsAre("long.csv"));
+}
+
+TEST_F(LongRun, ShowsProgressOnATerminalOnly) {
+  options_.signal = SIGINT;
+  options_.error_is_terminal = true;
+  options_.signal_after_text = " s left";
+  const ProcessResult terminal = run();
+  EXPECT_EQ(terminal.exit_code, 130);
+  EXPECT_THAT(terminal.err, HasSubstr(" %  half-samples"));
+  EXPECT_THAT(terminal.err, HasSubstr("\r\x1b[Kolem: Interrupted."));  // the bar is gone before the message
+
+  options_.error_is_terminal = false;
+  options_.signal_after_text = "";
+  options_.signal_after_ms = 3000;  // the bar appears after two seconds
+  EXPECT_EQ(run().err, "olem: Interrupted.\n");
+
+  options_.error_is_terminal = true;
+  EXPECT_THAT(run({"--quiet"}).err, Not(HasSubstr("%")));
+}
+
+TEST(StandardInput, ThatNeverEndsCanBeInterrupted) {
+  ProcessOptions options;
+  options.input = "a,b\n1,2\n";
+  options.input_stays_open = true;
+  options.signal = SIGINT;
+  options.signal_after_ms = 1000;
+  const ProcessResult result = run_olem({"order", "-"}, options);
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_EQ(result.err, "olem: Interrupted.\n");
+  EXPECT_LT(result.seconds_after_signal, kStopsWithin);
+
+  options.signal = 0;
+  EXPECT_EQ(run_olem({"order", "-", "--time-limit", "0.2"}, options).exit_code, 6);
+}
+
+TEST(StandardInput, StopsAtTheMemoryLimit) {
+  ProcessOptions options;
+  options.input = csv_of(normal_table(30000, 3, 1));
+  const ProcessResult result = run_olem({"order", "-", "--memory", "1M"}, options);
+  EXPECT_EQ(result.exit_code, 6);
+  EXPECT_THAT(result.err, HasSubstr("Reading standard input needs about"));
+}
+
+}  // namespace
+}  // namespace olem::test
