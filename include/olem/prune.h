@@ -83,8 +83,8 @@ PruneResult prune(const Table& table, const std::vector<std::vector<std::size_t>
 // The graph of the kept edges; its nodes are the columns.
 Dag pruned_graph(const PruneResult& result);
 
-// {"candidates": [{"from", "to", "p_value", "edf", "kept", ...}], "regressions": [{"node", "converged", ...}]} by name; a
-// p-value that could not be found is null.
+// {"candidates": [{"from", "to", "p_value", "edf", "kept", ...}], "regressions": [{"node", "converged", ...}]} by name;
+// a p-value that could not be found is null.
 Json to_json(const PruneResult& result);
 
 }  // namespace olem

@@ -24,6 +24,8 @@ class Table {
   const std::vector<std::string>& names() const { return names_; }
   const std::string& name(std::size_t column) const { return names_[column]; }
   const std::string& source() const { return source_; }
+  // What a message about this table starts with: "file.csv: ", or nothing when the source is not known.
+  std::string prefix() const { return source_.empty() ? "" : source_ + ": "; }
   std::span<const double> column(std::size_t j) const { return {values_.data() + j * rows_, rows_}; }
   double at(std::size_t row, std::size_t column) const { return values_[column * rows_ + row]; }
   std::span<const double> values() const { return values_; }  // column-major

@@ -10,35 +10,29 @@
 
 namespace olem {
 
-namespace {
-
-std::string in_source(const std::string& source) { return source.empty() ? "" : source + ": "; }
-
-}  // namespace
-
 Table::Table(std::vector<std::string> names, std::vector<double> values, std::string source)
     : names_(std::move(names)), values_(std::move(values)), source_(std::move(source)) {
-  if (names_.empty()) throw Error(ErrorCategory::kData, in_source(source_) + "The table has no columns.");
+  if (names_.empty()) throw Error(ErrorCategory::kData, prefix() + "The table has no columns.");
   if (values_.size() % names_.size() != 0) {
-    throw Error(ErrorCategory::kData, fmt::format("{}{} values do not fill {} columns of equal length.",
-                                                  in_source(source_), values_.size(), names_.size()));
+    throw Error(ErrorCategory::kData, fmt::format("{}{} values do not fill {} columns of equal length.", prefix(),
+                                                  values_.size(), names_.size()));
   }
   rows_ = values_.size() / names_.size();
   std::unordered_set<std::string_view> seen;
   for (std::size_t j = 0; j < names_.size(); ++j) {
     if (names_[j].empty()) {
       throw Error(ErrorCategory::kData,
-                  fmt::format("{}Column {} has no name. Give every column a name.", in_source(source_), j + 1));
+                  fmt::format("{}Column {} has no name. Give every column a name.", prefix(), j + 1));
     }
     if (!seen.insert(names_[j]).second) {
-      throw Error(ErrorCategory::kData, fmt::format("{}Two columns are called '{}'. Rename or remove one of them.",
-                                                    in_source(source_), names_[j]));
+      throw Error(ErrorCategory::kData,
+                  fmt::format("{}Two columns are called '{}'. Rename or remove one of them.", prefix(), names_[j]));
     }
     const auto cells = column(j);
     for (std::size_t i = 0; i < rows_; ++i) {
       if (!std::isfinite(cells[i])) {
         throw Error(ErrorCategory::kData, fmt::format("{}Row {} of column '{}' is {}. Only finite numbers can be used.",
-                                                      in_source(source_), i + 1, names_[j], cells[i]));
+                                                      prefix(), i + 1, names_[j], cells[i]));
       }
     }
   }
@@ -54,7 +48,7 @@ std::optional<std::size_t> Table::find(std::string_view name) const {
 std::size_t Table::index(std::string_view name) const {
   if (const auto found = find(name)) return *found;
   const std::string near = closest_name(name, names_);
-  throw Error(ErrorCategory::kData, fmt::format("{}There is no column '{}'.{}", in_source(source_), name,
+  throw Error(ErrorCategory::kData, fmt::format("{}There is no column '{}'.{}", prefix(), name,
                                                 near.empty() ? "" : fmt::format(" Did you mean '{}'?", near)));
 }
 

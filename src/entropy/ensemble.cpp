@@ -219,8 +219,9 @@ std::vector<double> ensemble_estimator_weights(int m, double sample_size, std::s
 std::unique_ptr<EntropySequence> start_ensemble_entropy(const Table& table, const EntropyOptions& options,
                                                         const Context& context) {
   if (table.rows() < kFewestRows) {
-    throw Error(ErrorCategory::kData, fmt::format("The ensemble estimator needs at least {} rows, but there are {}.",
-                                                  kFewestRows, table.rows()));
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}The ensemble estimator needs at least {} rows, but there are {}. Use --estimator kl.",
+                            table.prefix(), kFewestRows, table.rows()));
   }
   const std::size_t lists = (table.columns() + 1) * table.rows();
   context.require_memory(lists * 8 * (1 + static_cast<std::size_t>(context.thread_count())), "The ensemble estimator");

@@ -116,7 +116,7 @@ void refuse_zero_distances(const Table& table, std::size_t zeros) {
   throw Error(ErrorCategory::kData,
               fmt::format("{}{} of {} points have a nearest neighbour at distance zero (repeated or rounded values), "
                           "which --ties error does not allow. Use --ties skip, distinct or jitter.",
-                          table.source().empty() ? "" : table.source() + ": ", zeros, table.rows()));
+                          table.prefix(), zeros, table.rows()));
 }
 
 }  // namespace olem

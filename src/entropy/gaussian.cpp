@@ -85,9 +85,9 @@ class GaussianSequence final : public EntropySequence {
     Eigen::Index dependent = 0;
     while (dependent + 1 < centred_.cols() && independent(dependent + 1)) ++dependent;
     throw Error(ErrorCategory::kData,
-                fmt::format("Column '{}' is a linear combination of other columns, so the covariance matrix has no "
+                fmt::format("{}Column '{}' is a linear combination of other columns, so the covariance matrix has no "
                             "inverse. Remove it with --drop-columns, or use --ridge 1e-8.",
-                            table_.name(remaining_[static_cast<std::size_t>(dependent)])));
+                            table_.prefix(), table_.name(remaining_[static_cast<std::size_t>(dependent)])));
   }
 
   const Table& table_;
@@ -102,9 +102,9 @@ class GaussianSequence final : public EntropySequence {
 std::unique_ptr<EntropySequence> start_gaussian_entropy(const Table& table, const EntropyOptions& options,
                                                         const Context& /*context*/) {
   if (table.rows() <= table.columns() && options.ridge == 0.0) {
-    throw Error(ErrorCategory::kData, fmt::format("The gaussian estimator needs more rows than columns: at least {} "
+    throw Error(ErrorCategory::kData, fmt::format("{}The gaussian estimator needs more rows than columns: at least {} "
                                                   "for {} columns, but there are {}. Use --estimator kl.",
-                                                  table.columns() + 1, table.columns(), table.rows()));
+                                                  table.prefix(), table.columns() + 1, table.columns(), table.rows()));
   }
   return std::make_unique<GaussianSequence>(table, options);
 }

@@ -34,7 +34,8 @@ double gap_standard_error(const std::vector<double>& a, const std::vector<double
     mean += step / used;
     squares += step * (difference - mean);
   }
-  if (used < 2.0) return std::numeric_limits<double>::infinity();
+  // Two points have the same nearest distances: their difference says nothing about chance.
+  if (used < 3.0) return std::numeric_limits<double>::infinity();
   return std::sqrt(squares / (used - 1.0) / used);
 }
 
@@ -45,9 +46,11 @@ double gap_standard_error(const std::vector<double>& a, const std::vector<double
   }
   throw Error(
       ErrorCategory::kData,
-      fmt::format("Every distance is zero in the columns {}: they are discrete, and the entropy of a density is "
-                  "not defined for them. Remove them with --drop-columns, or use --ties jitter.",
-                  fmt::join(names, ", ")));
+      fmt::format(
+          "{}Every distance is zero in the columns {}: they are discrete, and the entropy of a density is "
+          "not defined for them. Remove them with --drop-columns, fix their place with --tier or --before, or use "
+          "--ties jitter.",
+          table.prefix(), fmt::join(names, ", ")));
 }
 
 class Learner {
@@ -87,8 +90,10 @@ class Learner {
     for (std::size_t p = 0; p < remaining_.size(); ++p) {
       if (precedence_.may_be_last(remaining_[p], remaining_)) candidates.push_back(p);
     }
+    // Where knowledge leaves one candidate nothing is compared, and discrete columns do no harm.
     for (const std::size_t p : candidates) {
-      if (entropies.without[p] == -std::numeric_limits<double>::infinity()) refuse_discrete(table_, remaining_, p);
+      if (candidates.size() > 1 && entropies.without[p] == -std::numeric_limits<double>::infinity())
+        refuse_discrete(table_, remaining_, p);
     }
     // The smallest entropy of the others is the greatest conditional entropy; of equals the first column is taken.
     const auto smaller = [&](std::size_t a, std::size_t b) { return entropies.without[a] < entropies.without[b]; };
@@ -167,7 +172,9 @@ OrderStability measure_stability(const Table& table, const OlemOptions& options,
   const std::size_t d = table.columns();
   const auto repetitions = static_cast<std::size_t>(options.bootstrap);
   if (table.rows() < kFewestForHalves) {
-    throw Error(ErrorCategory::kData, fmt::format("--bootstrap needs at least {} rows.", kFewestForHalves));
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}--bootstrap halves the rows and needs at least {} of them, but there are {}.",
+                            table.prefix(), kFewestForHalves, table.rows()));
   }
   OrderStability stability;
   stability.repetitions = options.bootstrap;
@@ -190,7 +197,8 @@ OrderStability measure_stability(const Table& table, const OlemOptions& options,
     parallel_for(context, first, std::min(repetitions, first + batch), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) one(r, serial);
     });
-    context.report_progress(static_cast<double>(first) / static_cast<double>(repetitions), "half-samples");
+    const std::size_t done = std::min(repetitions, first + batch);
+    context.report_progress(static_cast<double>(done) / static_cast<double>(repetitions), "half-samples");
   }
 
   stability.before.assign(d, std::vector<double>(d, 0.0));

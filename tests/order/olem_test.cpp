@@ -116,6 +116,24 @@ TEST(Olem, KnowledgeLeavesNoChoiceAndSaysSo) {
   }
 }
 
+TEST(Olem, DiscreteColumnsDoNoHarmWhereKnowledgeLeavesNoChoice) {
+  std::vector<double> values;
+  for (int i = 0; i < 100; ++i) values.push_back(i % 2);
+  const Table smooth = test::normal_table(100, 1, 3);
+  values.insert(values.end(), smooth.values().begin(), smooth.values().end());
+  const Table table({"arm", "dose"}, std::move(values));
+  EXPECT_THROW(learn_order_olem(table, {}, {}, Context()), Error);
+  Knowledge knowledge;
+  knowledge.tiers = {{"arm"}, {"dose"}};
+  const OlemResult result = learn_order_olem(table, {}, Precedence(knowledge, table.names()), Context());
+  EXPECT_EQ(result.order, (Order{"arm", "dose"}));
+}
+
+TEST(Olem, TwoRowsDecideNothing) {
+  const OlemResult result = learn_order_olem(Table({"a", "b"}, {0, 1, 0, 3}), {}, {}, Context());
+  EXPECT_FALSE(result.steps[0].decided);
+}
+
 TEST(Olem, DiscreteColumnsAreRefusedByName) {
   std::vector<double> values;
   for (int i = 0; i < 100; ++i) values.push_back(i % 2);
