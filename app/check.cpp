@@ -39,7 +39,7 @@ int run_check(const CheckArguments& arguments) {
                                [](const Problem& problem) { return problem.severity == Severity::kError; });
   json["problems"] = Json::array();
   for (const Problem& problem : problems) json["problems"].push_back(to_json(problem));
-  session.finish("check", std::move(json), to_json(arguments.data), problems_text(problems, source));
+  session.finish("check", json, to_json(arguments.data), problems_text(problems, source));
   return bad || (arguments.common.strict && !problems.empty()) ? exit_code(ErrorCategory::kData) : 0;
 }
 

@@ -61,8 +61,7 @@ int run_compare(const CompareArguments& arguments) {
   json["truth"] = arguments.truth;
   json["learned"] = arguments.learned;
   json.update(to_json(comparison));
-  session.finish("compare", std::move(json), std::move(options),
-                 comparison_text(comparison, arguments.truth, arguments.learned));
+  session.finish("compare", json, std::move(options), comparison_text(comparison, arguments.truth, arguments.learned));
   return 0;
 }
 

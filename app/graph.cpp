@@ -72,7 +72,7 @@ int run_graph(const GraphArguments& arguments) {
   if (!arguments.graph_file.empty()) {
     write_file_atomically(arguments.graph_file, write_graph_text(graph, format), arguments.common.force);
   }
-  session.finish("graph", std::move(json), std::move(options), graph_text(result, order, arguments.prune, table));
+  session.finish("graph", json, std::move(options), graph_text(result, order, arguments.prune, table));
   return 0;
 }
 

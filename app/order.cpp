@@ -38,7 +38,7 @@ int run_order(const OrderArguments& arguments) {
   Json options = to_json(arguments.data);
   OlemOptions used = arguments.olem;
   options.update(describe(used).json());
-  session.finish("order", std::move(json), std::move(options), order_text(result, table));
+  session.finish("order", json, std::move(options), order_text(result, table));
   return 0;
 }
 

@@ -155,7 +155,7 @@ void Session::warn(const std::vector<Warning>& warnings) {
   }
 }
 
-void Session::finish(const std::string& verb, Json result, Json verb_options, const std::string& text) {
+void Session::finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text) {
   if (progress_) progress_->clear();
   Json object;
   object["version"] = version();

@@ -46,7 +46,7 @@ class Session {
   // Prints the text, or with --json the object, and writes the object to -o. `result` holds the verb's own keys;
   // version, options, seed, seconds and warnings are added. An output file that cannot be written is reported before
   // any work by the constructor.
-  void finish(const std::string& verb, Json result, Json verb_options, const std::string& text);
+  void finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text);
 
  private:
   class ProgressBar;

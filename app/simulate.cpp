@@ -43,7 +43,7 @@ int run_simulate(const SimulateArguments& arguments, Options options,
   const std::string text =
       fmt::format("{}: {} rows of {} variables with {} edges.\nWritten: {}.\n", folder, simulation.data.rows(),
                   simulation.data.columns(), simulation.model.edges().size(), fmt::join(files, ", "));
-  session.finish("simulate", std::move(json), std::move(used), text);
+  session.finish("simulate", json, std::move(used), text);
   return 0;
 }
 

@@ -41,10 +41,10 @@ class OptionSet {
 
   // Enumerators count from 0 in the order of `choices`, which must live for ever (a constexpr array).
   template <class Enum>
-  void choice(std::string name, Enum& value, std::span<const Choice> choices, std::string help) {
+  void choice(const std::string& name, Enum& value, std::span<const Choice> choices, const std::string& help) {
     add_choice(
-        std::move(name), [&value] { return static_cast<std::size_t>(value); },
-        [&value](std::size_t i) { value = static_cast<Enum>(i); }, choices, std::move(help));
+        name, [&value] { return static_cast<std::size_t>(value); },
+        [&value](std::size_t i) { value = static_cast<Enum>(i); }, choices, help);
   }
 
   // The same for a member that holds the name itself.

@@ -151,14 +151,14 @@ TEST(ParallelFor, StopsAtTheDeadline) {
 }
 
 #if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define OLEM_NO_THREADS_AFTER_FORK
 #endif
 #endif
 
 TEST(ParallelFor, WorksInTheChildOfAFork) {
 #ifdef OLEM_NO_THREADS_AFTER_FORK
-  GTEST_SKIP() << "the thread sanitizer does not allow threads after a fork";
+  GTEST_SKIP() << "the sanitizers' own locks do not survive a fork of a process with threads";
 #endif
   const Context context = with_threads(3);
   ASSERT_EQ(visits(context, 50, 1), std::vector<int>(50, 1));  // the parent's threads run now
