@@ -14,11 +14,9 @@ namespace olem {
 
 namespace {
 
-constexpr double kCorrelationGap = 1e-12;
-
-// For unit vectors, 1 - |cos| = |z1 -+ z2|^2 / 2: copies are nearer than this to each other or to each other's
-// negative.
-const double kCopyDistance = std::sqrt(2.0 * kCorrelationGap);
+// Copies have |correlation| >= 1 - 1e-12. For unit vectors 1 - |correlation| = |z1 -+ z2|^2 / 2, so that they are no
+// further than this, squared, from each other or from each other's negative.
+constexpr double kSquaredCopyDistance = 2e-12;
 
 std::vector<double> fixed_direction(std::size_t size) {
   RandomStream random(0, "column_projection");
@@ -73,13 +71,12 @@ bool are_copies(std::span<const double> a, const ColumnProfile& pa, std::span<co
   // A correlation next to 1 is lost in the rounding of a scalar product, but not in the distance.
   double minus = 0.0;
   double plus = 0.0;
-  const double limit = kCopyDistance * kCopyDistance;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double za = pa.standardise(a[i]);
     const double zb = pb.standardise(b[i]);
     minus += (za - zb) * (za - zb);
     plus += (za + zb) * (za + zb);
-    if (minus > limit && plus > limit) return false;
+    if (minus > kSquaredCopyDistance && plus > kSquaredCopyDistance) return false;
   }
   same_sign = minus <= plus;
   return true;
@@ -135,7 +132,7 @@ std::vector<ColumnCopy> find_copies(const Table& table, const std::vector<Column
   // By the Cauchy-Schwarz inequality copies have projections whose magnitudes differ by no more than their distance, so
   // that a column is compared with few others and still none is missed. The margin covers the rounding of the
   // projections.
-  const double window = 1.01 * kCopyDistance;
+  const double window = 1.01 * std::sqrt(kSquaredCopyDistance);
   std::set<std::pair<double, std::size_t>> originals;  // by magnitude of projection
   std::vector<ColumnCopy> copies;
   const auto find_original = [&](std::size_t j) -> std::optional<ColumnCopy> {

@@ -134,7 +134,6 @@ std::vector<std::size_t> shortest_cycle_from(std::size_t start, std::span<const 
 }  // namespace
 
 Knowledge parse_knowledge(std::string_view text, const std::string& source) {
-  static const std::array<std::string, 2> kKeys = {"tiers", "before"};
   const Json document = parse_json_text(text, source);
   if (!document.is_object()) {
     knowledge_error(source, "The knowledge must be one JSON object with the keys \"tiers\" and \"before\".");
@@ -154,7 +153,7 @@ Knowledge parse_knowledge(std::string_view text, const std::string& source) {
         add_chain(knowledge, chains[i]);
       }
     } else {
-      const std::string near = closest_name(key, kKeys);
+      const std::string near = closest_name(key, std::array<std::string, 2>{"tiers", "before"});
       knowledge_error(source, fmt::format("The key \"{}\" is not known.{} The keys are \"tiers\" and \"before\".", key,
                                           near.empty() ? "" : fmt::format(" Did you mean \"{}\"?", near)));
     }
@@ -226,6 +225,7 @@ Precedence::Precedence(const Knowledge& knowledge, const std::vector<std::string
   std::vector<std::size_t> earlier;  // the columns of all tiers before the current one
   for (const std::vector<std::string>& tier : knowledge.tiers) {
     std::vector<std::size_t> members;
+    members.reserve(tier.size());
     for (const std::string& name : tier) members.push_back(column(name));
     for (const std::size_t i : earlier) {
       for (const std::size_t j : members) set(i, j);
@@ -254,6 +254,7 @@ Precedence::Precedence(const Knowledge& knowledge, const std::vector<std::string
   }
   if (shortest.empty()) return;
   std::vector<std::string> cycle;
+  cycle.reserve(shortest.size());
   for (const std::size_t i : shortest) cycle.push_back(names[i]);
   report_cycle(knowledge, tier_of, cycle);
 }
