@@ -120,11 +120,7 @@ struct Avx2 {
   }
 
   static size_t append(uint32_t mask, uint32_t query, uint32_t first, uint32_t* firsts, uint32_t* seconds, size_t at) {
-    for (; mask != 0; mask &= mask - 1, ++at) {
-      firsts[at] = query;
-      seconds[at] = first + static_cast<uint32_t>(__builtin_ctz(mask));
-    }
-    return at;
+    return append_bits(mask, query, first, firsts, seconds, at);
   }
 };
 

@@ -39,6 +39,17 @@ uint32_t near_tiles(const View& view, size_t a, size_t group) {
   return mask;
 }
 
+// Lists the pairs of `query` with the candidates first + b for every bit b of the mask, from place `at` on; returns the
+// place after the last.
+inline size_t append_bits(uint32_t mask, uint32_t query, uint32_t first, uint32_t* firsts, uint32_t* seconds,
+                          size_t at) {
+  for (; mask != 0; mask &= mask - 1, ++at) {
+    firsts[at] = query;
+    seconds[at] = first + static_cast<uint32_t>(__builtin_ctz(mask));
+  }
+  return at;
+}
+
 // A pair whose reduced distance is not below this cannot improve a point whose worst bound is `worst`.
 inline float reach_for(const View& view, double worst) {
   const double distance = sqrt(worst) * view.scale + view.coordinate_error;
