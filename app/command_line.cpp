@@ -177,10 +177,15 @@ std::vector<std::string> expand_config(const CLI::App& app, std::vector<std::str
     break;
   }
   if (file.empty() || arguments.empty()) return arguments;
-  const CLI::App* const verb = find_verb(app, arguments.front());
+  const CLI::App* verb = find_verb(app, arguments.front());
+  std::ptrdiff_t words = 1;
+  if (verb != nullptr && !verb_names(*verb).empty() && arguments.size() > 1) {
+    verb = find_verb(*verb, arguments[1]);
+    words = 2;
+  }
   if (verb == nullptr) return arguments;  // the parser will say so
   const std::vector<std::string> flags = ConfigFile(file, *verb).flags(arguments);
-  arguments.insert(arguments.begin() + 1, flags.begin(), flags.end());
+  arguments.insert(arguments.begin() + words, flags.begin(), flags.end());
   return arguments;
 }
 
@@ -198,7 +203,21 @@ std::string explain_parse_error(const CLI::App& app, const CLI::ParseError& erro
     if (help.empty()) help = fmt::format(" The verbs are {}.", fmt::join(verbs, ", "));
     return fmt::format("'{}' is not a verb of olem.{} See olem --help.", word, help);
   }
-  return fmt::format("{} See olem {} --help.", explain_verb_error(*verb, error, arguments), word);
+  const std::vector<std::string> kinds = verb_names(*verb);
+  if (kinds.empty()) return fmt::format("{} See olem {} --help.", explain_verb_error(*verb, error, arguments), word);
+
+  // A verb of several kinds: the kind stands behind it and has the flags.
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (rest.empty() || rest.front().starts_with('-')) {
+    return fmt::format("Say what to {}: one of {}. See olem {} --help.", word, fmt::join(kinds, ", "), word);
+  }
+  const CLI::App* const kind = find_verb(*verb, rest.front());
+  if (kind == nullptr) {
+    std::string help = suggestion(rest.front(), kinds);
+    if (help.empty()) help = fmt::format(" There are {}.", fmt::join(kinds, ", "));
+    return fmt::format("'{}' is nothing that olem can {}.{} See olem {} --help.", rest.front(), word, help, word);
+  }
+  return fmt::format("{} See olem {} {} --help.", explain_verb_error(*kind, error, rest), word, rest.front());
 }
 
 }  // namespace olem::app

@@ -21,14 +21,15 @@ int report(ErrorCategory category, std::string_view message) {
 
 int run(std::vector<std::string> arguments) {
   CLI::App app(
-      "olem tells you what to change so that an undesired forecast does not come true.\n"
-      "It needs a table of past observations, not a causal graph: it learns the order of the variables.",
+      "olem learns the causal order of the columns of a table, and graphs from it.\n"
+      "It says how sure each step is, and obeys what you know.",
       "olem");
   app.set_version_flag("--version", std::string(olem::version()));
   app.require_subcommand(1);
   app.footer(R"(
 Examples:
   olem order data.csv            the order of the columns, causes first
+  olem graph data.csv            the edges that the data needs
   olem check data.csv            what is wrong with the data
   olem order --help              every option, with examples)");
   const std::vector<olem::app::Verb> verbs = {

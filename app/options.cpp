@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "olem/order.h"
+#include "olem/prune.h"
 #include "session.h"
 
 namespace olem::app {
@@ -15,8 +16,8 @@ std::string escape_cell(std::string text) {
   return text;
 }
 
-std::string verb_tables(const CLI::App& verb) {
-  std::string page = fmt::format("\n## olem {}\n\n{}.\n", verb.get_name(), verb.get_description());
+std::string verb_tables(const CLI::App& verb, const std::string& before = "") {
+  std::string page = fmt::format("\n## olem {}{}\n\n{}.\n", before, verb.get_name(), verb.get_description());
   std::vector<std::string> groups;
   std::map<std::string, std::string> rows;
   for (const CLI::Option* option : verb.get_options()) {
@@ -30,6 +31,9 @@ std::string verb_tables(const CLI::App& verb) {
   }
   for (const std::string& group : groups)
     page += fmt::format("\n### {}\n\n| option | meaning |\n| --- | --- |\n{}", group, rows[group]);
+  for (const CLI::App* kind : verb.get_subcommands([](const CLI::App*) { return true; })) {
+    page += verb_tables(*kind, verb.get_name() + " ");
+  }
   return page;
 }
 
@@ -51,7 +55,9 @@ int run_options(const CLI::App& app) {
       "`--config` file.\n";
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) page += verb_tables(*verb);
   OlemOptions olem;
-  page += "\n## Values of the options of olem\n" + values_of(describe(olem));
+  PruneOptions prune;
+  page += "\n## Values of the options of OLEM\n" + values_of(describe(olem));
+  page += "\n## Values of the options of pruning\n" + values_of(describe(prune));
   print_out(page);
   return 0;
 }

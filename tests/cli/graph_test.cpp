@@ -198,8 +198,19 @@ TEST(CliSimulate, DecisionTasksComeWithATaskFile) {
   EXPECT_FALSE(Json::parse(read_text(folder.file("m/task.json")))["alterable"].empty());
   EXPECT_EQ(run_olem({"simulate", "order"}).exit_code, 2);
   EXPECT_EQ(run_olem({"simulate", "order", "--density", "2", "-o", folder.file("x")}).exit_code, 2);
-  EXPECT_EQ(run_olem({"simulate", "weather", "-o", folder.file("x")}).exit_code, 2);
-  EXPECT_EQ(folder.entries(), (std::vector<std::string>{"b", "m"}));
+  const ProcessResult weather = run_olem({"simulate", "weather", "-o", folder.file("x")});
+  EXPECT_EQ(weather.exit_code, 2);
+  EXPECT_TRUE(contains(weather.err, "There are order, auf, bermuda")) << weather.err;
+  EXPECT_TRUE(contains(run_olem({"simulate"}).err, "one of order, auf, bermuda"));
+  const ProcessResult flag = run_olem({"simulate", "order", "--variable", "3", "-o", folder.file("x")});
+  EXPECT_TRUE(contains(flag.err, "Did you mean --variables?")) << flag.err;
+  const std::string config = folder.write("c.json", R"({"rows": 40, "variables": 3})");
+  const ProcessResult small =
+      run_olem({"simulate", "order", "--config", config, "--rows", "60", "-o", folder.file("s"), "--json"});
+  ASSERT_EQ(small.exit_code, 0) << small.err;
+  EXPECT_EQ(parse_json(small.out)["rows"], 60);
+  EXPECT_EQ(parse_json(small.out)["columns"], 3);
+  EXPECT_EQ(folder.entries(), (std::vector<std::string>{"b", "c.json", "m", "s"}));
 }
 
 }  // namespace

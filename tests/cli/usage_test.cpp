@@ -35,7 +35,8 @@ TEST(Usage, NothingToDo) {
   const ProcessResult result = run_olem({});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err, "olem: Say what to do: one of order, graph, compare, simulate, check, options. See olem --help.\n");
+  EXPECT_EQ(result.err,
+            "olem: Say what to do: one of order, graph, compare, simulate, check, options. See olem --help.\n");
 }
 
 TEST(Usage, WrongCommandLinesAreExplained) {
