@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
+#include "core/special.h"
 #include "entropy/estimators.h"
 #include "olem/error.h"
 
@@ -97,7 +98,7 @@ EntropyEstimate estimate_entropy(const Table& table, const EntropyOptions& optio
 
 double log_unit_ball_volume(int m) {
   const double half = 0.5 * static_cast<double>(m);
-  return half * std::log(std::numbers::pi) - std::lgamma(half + 1.0);
+  return half * std::log(std::numbers::pi) - log_gamma(half + 1.0);
 }
 
 double digamma_integer(int k) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/special.h"
 #include "entropy/estimators.h"
 #include "entropy/neighbours.h"
 #include "olem/error.h"
@@ -242,7 +243,7 @@ std::vector<double> weighted_estimator_weights(int m, int k) {
   }
   Eigen::MatrixXd g(constraints, k);
   for (int l = 0; l < constraints; ++l) {
-    for (int j = 1; j <= k; ++j) g(l, j - 1) = std::exp(std::lgamma(j + 2.0 * l / m) - std::lgamma(j));
+    for (int j = 1; j <= k; ++j) g(l, j - 1) = std::exp(log_gamma(j + 2.0 * l / m) - log_gamma(j));
   }
   Eigen::VectorXd target = Eigen::VectorXd::Zero(constraints);
   target(0) = 1.0;

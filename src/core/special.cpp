@@ -1,0 +1,13 @@
+#include "core/special.h"
+
+#include <boost/math/special_functions/gamma.hpp>
+
+namespace olem {
+
+double log_gamma(double x) {
+  // Without promotion to long double, which differs between platforms.
+  using PlainDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+  return boost::math::lgamma(x, PlainDouble());
+}
+
+}  // namespace olem
