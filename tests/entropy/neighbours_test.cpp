@@ -96,6 +96,19 @@ TEST(Neighbours, ColumnsOfVeryDifferentSizeAndOffsetAreExactToo) {
   expect_exact(table, 1, ZeroRule::kKeep, ways);
 }
 
+TEST(Neighbours, DifferencesBelowTheResolutionOfTheFilterAreExactToo) {
+  // Two outliers make the filter coarse: single precision cannot tell the other points apart at all.
+  const Table base = test::normal_table(300, 5, 6);
+  std::vector<double> values(base.values().begin(), base.values().end());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t row = i % 300;
+    values[i] = row < 2 ? (row == 0 ? 1e6 : -1e6) : 7e5 + 0.05 * values[i];
+  }
+  std::vector<Way> ways;
+  for (const InstructionSet set : available_sets()) ways.push_back({NeighbourEngine::kSweep, set, 1});
+  expect_exact({base.names(), std::move(values)}, 1, ZeroRule::kKeep, ways);
+}
+
 TEST(Neighbours, TinyAndHugeUnitsDoNotOverflowTheFilter) {
   const Table base = test::normal_table(200, 5, 8);
   for (const double unit : {1e-140, 1e140}) {
