@@ -81,6 +81,21 @@ TEST(CliGraph, AGivenOrderIsPrunedAndThreadsDoNotMatter) {
   EXPECT_TRUE(!alone.contains("sid") || alone["sid"].is_null());
 }
 
+TEST(CliGraph, AGivenOrderThatContradictsKnowledgeIsWarnedOf) {
+  const TemporaryFolder folder;
+  const std::string data =
+      folder.write("d.csv", "a,b,c\n1,2,0.5\n2,1.5,0.1\n3,4,0.7\n4,4.5,0.2\n5,6.2,0.9\n6,5.1,0.4\n");
+  const std::string order = folder.write("order.txt", "c\nb\na\n");
+  const ProcessResult run = run_olem({"graph", data, "--order", order, "--before", "a,b,c", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(contains(run.err, "it should have b before c, a before c, a before b")) << run.err;
+  bool told = false;
+  const Json json = parse_json(run.out);
+  for (const Json& warning : json["warnings"]) told |= warning["code"] == "order_contradicts_knowledge";
+  EXPECT_TRUE(told);
+  EXPECT_EQ(run_olem({"graph", data, "--order", folder.write("bad.txt", "c\nb\n")}).exit_code, 3);
+}
+
 TEST(CliGraph, EveryGraphFormatIsWrittenAndReadBack) {
   const TemporaryFolder folder;
   for (const std::string format : {"edges", "adjacency", "json", "dot", "gml", "graphml", "tetrad"}) {
