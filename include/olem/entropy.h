@@ -42,7 +42,6 @@ OptionSet describe(EntropyOptions& options);
 struct EntropyEstimate {
   double value = 0.0;       // nats; -infinity when every distance is zero
   double zero_share = 0.0;  // share of points whose distance was zero
-  std::vector<Warning> warnings;
 };
 
 // Differential entropy of all columns of a table, in nats. Fails with a data error when there are too few rows for the
@@ -70,8 +69,6 @@ class EntropySequence {
   // positions share; NaN for points left out. Their differences give the standard error of a gap.
   virtual std::vector<double> contributions(std::size_t position) const = 0;
   virtual void remove(const Context& context, std::size_t position) = 0;
-  // What the estimator has to say about the numbers so far.
-  virtual std::vector<Warning> warnings() const { return {}; }
 };
 
 // A kind of estimator, chosen by name.

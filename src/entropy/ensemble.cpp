@@ -20,7 +20,6 @@ constexpr int kSizes = 20;  // neighbourhood sizes k = l sqrt(M), l from kLeast 
 constexpr double kLeast = 0.3;
 constexpr double kGreatest = 3.0;
 constexpr double kLargestNorm = 3.0;  // of the weights, squared: bounds the variance
-constexpr double kDoubtfulNorm = 10.0;
 constexpr std::size_t kFewestRows = 20;
 
 std::vector<double> size_factors() {
@@ -79,24 +78,11 @@ class EnsembleSequence final : public EntropySequence {
     columns_.log_scale.erase(columns_.log_scale.begin() + static_cast<std::ptrdiff_t>(position));
   }
 
-  std::vector<Warning> warnings() const override {
-    if (largest_norm_ <= kDoubtfulNorm) return {};
-    return {{"ensemble_weights",
-             fmt::format("The weights of the ensemble estimator have a squared norm of {:.1f}: its variance is high.",
-                         largest_norm_),
-             ""}};
-  }
-
  private:
-  std::vector<double> weights(std::size_t m) {
+  std::vector<double> weights(std::size_t m) const {
     if (m == 0) return std::vector<double>(kSizes, 1.0 / kSizes);
     const auto factors = size_factors();
-    auto result =
-        ensemble_estimator_weights(static_cast<int>(m), static_cast<double>(table_.rows()), factors, kLargestNorm);
-    double norm = 0.0;
-    for (const double w : result) norm += w * w;
-    largest_norm_ = std::max(largest_norm_, norm);
-    return result;
+    return ensemble_estimator_weights(static_cast<int>(m), static_cast<double>(table_.rows()), factors, kLargestNorm);
   }
 
   // Squared distances from one row to the density points without each column, and over all columns at the end. Sums
@@ -175,7 +161,6 @@ class EnsembleSequence final : public EntropySequence {
   std::vector<std::size_t> ranks_;
   std::vector<std::vector<double>> contributions_;  // [column, then all][row]; NaN for density rows
   std::vector<std::size_t> zeros_;
-  double largest_norm_ = 0.0;
 };
 
 }  // namespace

@@ -92,7 +92,6 @@ EntropyEstimate estimate_entropy(const Table& table, const EntropyOptions& optio
   const StepEntropies step = sequence->evaluate(context, [](double) {});
   estimate.value = step.joint;
   estimate.zero_share = step.joint_zero_share;
-  estimate.warnings = sequence->warnings();
   return estimate;
 }
 

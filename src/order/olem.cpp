@@ -78,7 +78,6 @@ class Learner {
     }
     result_.order.push_back(table_.name(remaining_.front()));
     std::reverse(result_.order.begin(), result_.order.end());
-    result_.summary.warnings = entropies->warnings();
     warn_of_zeros();
     return std::move(result_);
   }

@@ -42,8 +42,11 @@ std::string stability_text(const OlemResult& result) {
   std::size_t width = 8;
   for (const std::string& name : stability.consensus) width = std::max(width, display_width(name));
   for (std::size_t i = 0; i < stability.consensus.size(); ++i) {
-    text += fmt::format("  {}", pad_right(stability.consensus[i], width));
-    if (i < stability.adjacent.size()) text += fmt::format("  {:3.0f} %", 100.0 * stability.adjacent[i]);
+    text += "  " + stability.consensus[i];
+    if (i < stability.adjacent.size()) {
+      const std::string blanks(width - display_width(stability.consensus[i]), ' ');
+      text += fmt::format("{}  {:3.0f} %", blanks, 100.0 * stability.adjacent[i]);
+    }
     text += "\n";
   }
   text += stability.consensus == result.order ? "\nIt is the order of all rows.\n"
