@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "data_options.h"
+#include "method_options.h"
 #include "olem/error.h"
 #include "olem/file.h"
 #include "olem/graph_file.h"
-#include "olem/order.h"
-#include "olem/prune.h"
+#include "olem/graph_learner.h"
 #include "olem/report.h"
 #include "session.h"
 
@@ -21,13 +21,17 @@ struct GraphArguments {
   CommonOptions common;
   DataOptions data;
   KnowledgeOptions knowledge;
-  OlemOptions olem;
-  PruneOptions prune;
-  std::string method = "olem";
+  GraphOptions graph;
   std::string order_file;
   std::string graph_file;
   std::string format;
 };
+
+std::vector<Method> methods(GraphOptions& options) {
+  std::vector<Method> list;
+  for (const GraphLearnerKind& kind : graph_learners()) list.push_back({kind.name, kind.help, kind.describe(options)});
+  return list;
+}
 
 // A given order must name exactly the columns of the data.
 Order given_order(const std::string& file, const Table& table, const Context& context) {
@@ -65,35 +69,33 @@ int run_graph(const GraphArguments& arguments) {
   const Table& table = loaded.table;
   const Precedence precedence = precedence_for(loaded, knowledge);
 
-  Json json;
+  GraphResult result;
   Json options = to_json(arguments.data);
-  Order order;
+  GraphOptions used = arguments.graph;
   if (arguments.order_file.empty()) {
-    const OlemResult learned = learn_order_olem(table, arguments.olem, precedence, session.context());
-    session.warn(learned.summary.warnings);
-    order = learned.order;
-    OlemOptions used = arguments.olem;
-    options.update(describe(used).json());
+    result = learn_graph(table, arguments.graph, precedence, session.context());
+    options.update(graph_learner(used.method).describe(used).json());
   } else {
-    order = given_order(arguments.order_file, table, session.context());
+    const Order order = given_order(arguments.order_file, table, session.context());
     session.warn(contradictions(order, table, precedence));
+    result = prune_given_order(table, order, arguments.graph.prune, session.context());
+    options.update(describe(used.prune).json());
   }
-  const PruneResult result = prune(table, order, arguments.prune, session.context());
   session.warn(result.summary.warnings);
-  PruneOptions used = arguments.prune;
-  options.update(describe(used).json());
 
-  const MixedGraph graph = pruned_graph(result);
-  json["method"] = arguments.order_file.empty() ? arguments.method : "given order";
+  Json json;
+  json["method"] = result.method;
   json["data"] = {{"source", table.source()}, {"rows", table.rows()}, {"columns", table.columns()}};
-  json["order"] = order;
-  json.update(to_json(graph));
-  json.update(to_json(result));
+  if (result.order) json["order"] = result.order->order;
+  json.update(to_json(result.graph));
+  if (result.pruning) json.update(to_json(*result.pruning));
+  json["rule"] = result.rule;
+  json.update(result.details);
   if (!knowledge.empty()) json["knowledge"] = to_json(knowledge);
   if (!arguments.graph_file.empty()) {
-    write_file_atomically(arguments.graph_file, write_graph_text(graph, format), arguments.common.force);
+    write_file_atomically(arguments.graph_file, write_graph_text(result.graph, format), arguments.common.force);
   }
-  session.finish("graph", json, std::move(options), graph_text(result, order, arguments.prune, table));
+  session.finish("graph", json, std::move(options), graph_text(result, arguments.graph, table));
   return 0;
 }
 
@@ -104,16 +106,10 @@ Verb add_graph_verb(CLI::App& app) {
   CLI::App* const verb =
       app.add_subcommand("graph", "learn a causal graph: an order, then the edges that the data needs");
   add_data_options(*verb, arguments->data);
-  verb->add_option("--method", arguments->method, "how the order is learned: olem (default olem)")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"olem"}))
-      ->group("Method");
+  add_method_options(*verb, methods(arguments->graph), arguments->graph.method, "how the graph is learned");
   verb->add_option("--order", arguments->order_file, "prune this order instead of learning one: a name a line, or JSON")
       ->type_name("FILE")
       ->group("Method");
-  add_described_options(*verb, describe(arguments->prune), "Pruning");
-  OptionSet order_options = describe(arguments->olem);
-  add_described_options(*verb, order_options, "Order");
   add_knowledge_options(*verb, arguments->knowledge);
   const std::string group = "Graph file";
   verb->add_option("--graph-file", arguments->graph_file, "also write the graph itself to this file")
@@ -132,7 +128,10 @@ Examples:
   olem graph data.csv --graph-file graph.dot --format dot
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
-  return {verb, [arguments] { return run_graph(*arguments); }};
+  return {verb, [verb, arguments] {
+            check_method_options(*verb, methods(arguments->graph), arguments->graph.method);
+            return run_graph(*arguments);
+          }};
 }
 
 }  // namespace olem::app

@@ -2,9 +2,9 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
-#include "olem/order.h"
-#include "olem/prune.h"
+#include "olem/graph_learner.h"
 #include "session.h"
 
 namespace olem::app {
@@ -54,10 +54,19 @@ int run_options(const CLI::App& app) {
       "keys of a "
       "`--config` file.\n";
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) page += verb_tables(*verb);
-  OlemOptions olem;
-  PruneOptions prune;
-  page += "\n## Values of the options of OLEM\n" + values_of(describe(olem));
-  page += "\n## Values of the options of pruning\n" + values_of(describe(prune));
+  GraphOptions graph;
+  page += "\n## Methods of olem order and olem graph\n\n";
+  for (const GraphLearnerKind& kind : graph_learners()) page += fmt::format("* `{}`: {}\n", kind.name, kind.help);
+  page += "\n## Values of the options of the methods\n";
+  std::set<std::string> told;
+  for (const GraphLearnerKind& kind : graph_learners()) {
+    const OptionSet all = kind.describe(graph);
+    OptionSet fresh;
+    for (const Option& option : all.options()) {
+      if (told.insert(option.name).second) fresh.add(option);
+    }
+    page += values_of(fresh);
+  }
   print_out(page);
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "data_options.h"
+#include "method_options.h"
 #include "olem/report.h"
 #include "session.h"
 
@@ -10,34 +11,36 @@ namespace olem::app {
 
 namespace {
 
-constexpr Choice kMethods[] = {{"olem", "by entropy: what keeps the most once the others are known is last"}};
-
 struct OrderArguments {
   CommonOptions common;
   DataOptions data;
   KnowledgeOptions knowledge;
-  OlemOptions olem;
-  std::string method = "olem";
+  OrderOptions order;
 };
+
+std::vector<Method> methods(OrderOptions& options) {
+  std::vector<Method> list;
+  for (const OrderLearnerKind& kind : order_learners()) list.push_back({kind.name, kind.help, kind.describe(options)});
+  return list;
+}
 
 int run_order(const OrderArguments& arguments) {
   Session session(arguments.common);
   const Knowledge knowledge = load_knowledge(arguments.knowledge);
   const LoadedTable loaded = load_table(arguments.data, session);
   const Table& table = loaded.table;
-  const OlemResult result =
-      learn_order_olem(table, arguments.olem, precedence_for(loaded, knowledge), session.context());
+  const OrderResult result = learn_order(table, arguments.order, precedence_for(loaded, knowledge), session.context());
   session.warn(result.summary.warnings);
 
   Json json;
-  json["method"] = arguments.method;
+  json["method"] = result.method;
   json["data"] = {{"source", table.source()}, {"rows", table.rows()}, {"columns", table.columns()}};
   json.update(to_json(result));
   if (!knowledge.empty()) json["knowledge"] = to_json(knowledge);
   json["message"] = result.summary.message;
   Json options = to_json(arguments.data);
-  OlemOptions used = arguments.olem;
-  options.update(describe(used).json());
+  OrderOptions used = arguments.order;
+  options.update(order_learner(used.method).describe(used).json());
   session.finish("order", json, std::move(options), order_text(result, table));
   return 0;
 }
@@ -48,10 +51,7 @@ Verb add_order_verb(CLI::App& app) {
   auto arguments = std::make_shared<OrderArguments>();
   CLI::App* const verb = app.add_subcommand("order", "learn the causal order of the columns of a table");
   add_data_options(*verb, arguments->data);
-  OptionSet method;
-  method.name_choice("method", arguments->method, kMethods, "how the order is learned");
-  add_described_options(*verb, method, "Method");
-  add_described_options(*verb, describe(arguments->olem), "Method");
+  add_method_options(*verb, methods(arguments->order), arguments->order.method, "how the order is learned");
   add_knowledge_options(*verb, arguments->knowledge);
   add_common_options(*verb, arguments->common);
   verb->footer(R"(
@@ -63,7 +63,10 @@ Examples:
   zcat data.csv.gz | olem order -
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
-  return {verb, [arguments] { return run_order(*arguments); }};
+  return {verb, [verb, arguments] {
+            check_method_options(*verb, methods(arguments->order), arguments->order.method);
+            return run_order(*arguments);
+          }};
 }
 
 }  // namespace olem::app

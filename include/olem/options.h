@@ -50,6 +50,11 @@ class OptionSet {
   // The same for a member that holds the name itself.
   void name_choice(std::string name, std::string& value, std::span<const Choice> choices, std::string help);
 
+  void add(Option option) { options_.push_back(std::move(option)); }
+  void append(const OptionSet& others) {
+    options_.insert(options_.end(), others.options_.begin(), others.options_.end());
+  }
+
   const std::vector<Option>& options() const { return options_; }
   const Option* find(std::string_view name) const;
   void validate() const;

@@ -5,15 +5,19 @@
 #include <vector>
 
 #include "olem/data_check.h"
+#include "olem/graph_learner.h"
 #include "olem/metrics.h"
-#include "olem/order.h"
+#include "olem/order_result.h"
 #include "olem/prune.h"
+#include "olem/table.h"
 
 namespace olem {
 
 // Results as text for a terminal, lines of at most 100 characters where names allow.
-std::string order_text(const OlemResult& result, const Table& table);
+std::string order_text(const OrderResult& result, const Table& table);
 std::string graph_text(const PruneResult& result, const Order& order, const PruneOptions& options, const Table& table);
+// Of a learner: the pruning when there is one, else the edges, then the method's own lines.
+std::string graph_text(const GraphResult& result, const GraphOptions& options, const Table& table);
 std::string comparison_text(const Comparison& comparison, std::string_view truth, std::string_view learned);
 std::string problems_text(const std::vector<Problem>& problems, std::string_view source);
 

@@ -40,6 +40,38 @@ void add_row(std::string& text, std::string_view name, const std::optional<Value
   }
 }
 
+std::string_view kind_word(GraphKind kind) {
+  switch (kind) {
+    case GraphKind::kDag: return "graph";
+    case GraphKind::kCpdag: return "CPDAG (undirected edges may go either way)";
+    case GraphKind::kPag: return "PAG (o: a circle, where both a tail and an arrow are possible; <->: a common cause)";
+  }
+  return "graph";
+}
+
+// "-->", "---", "o->", "<->": an edge as it is drawn from a to b.
+std::string edge_symbol(const MixedGraph& graph, std::size_t a, std::size_t b) {
+  const auto end = [](Mark mark, const char* arrow) {
+    return mark == Mark::kCircle ? "o" : mark == Mark::kArrow ? arrow : "-";
+  };
+  return fmt::format("{}-{}", end(graph.mark(b, a), "<"), end(graph.mark(a, b), ">"));
+}
+
+std::string edge_rows(const MixedGraph& graph) {
+  std::size_t width = 4;
+  for (const std::string& name : graph.names().list()) width = std::max(width, display_width(name));
+  std::string text;
+  for (std::size_t a = 0; a < graph.size(); ++a) {
+    for (std::size_t b = 0; b < graph.size(); ++b) {
+      // Each edge once: with its arrow to the right where it has a direction, else the lower column first.
+      const bool here = graph.directed(a, b) || (a < b && graph.adjacent(a, b) && !graph.directed(b, a));
+      if (here)
+        text += fmt::format("  {} {} {}\n", pad_right(graph.name(a), width), edge_symbol(graph, a, b), graph.name(b));
+    }
+  }
+  return text.empty() ? "  (no edges)\n" : text;
+}
+
 }  // namespace
 
 std::string graph_text(const PruneResult& result, const Order& order, const PruneOptions& options, const Table& table) {
@@ -74,6 +106,19 @@ std::string graph_text(const PruneResult& result, const Order& order, const Prun
     const std::string& note = result.nodes[j].note;
     if (!note.empty()) text += "\n" + wrap_text(fmt::format("{}: {}", result.names[j], note), kLineWidth);
   }
+  return text;
+}
+
+std::string graph_text(const GraphResult& result, const GraphOptions& options, const Table& table) {
+  if (result.pruning && result.order && result.text.empty())
+    return graph_text(*result.pruning, result.order->order, options.prune, table);
+  const MixedGraph& graph = result.graph;
+  std::string text =
+      fmt::format("A {} of {} edges among {} variables from {} rows{}.\n", kind_word(graph.kind()), graph.edge_count(),
+                  table.columns(), table.rows(), table.source().empty() ? "" : " of " + table.source());
+  if (result.order) text += "The order it comes from, causes first:\n\n" + order_chain(result.order->order) + "\n";
+  text += wrap_text("Edges by " + result.rule + ".", kLineWidth) + "\n" + edge_rows(graph);
+  if (!result.text.empty()) text += "\n" + result.text;
   return text;
 }
 

@@ -14,7 +14,7 @@ std::string verdict(const OrderStep& step) {
   return step.decided ? "decided" : "NOT DECIDED";
 }
 
-std::string step_table(const OlemResult& result) {
+std::string step_table(const OrderResult& result) {
   std::size_t width = 8;
   for (const std::string& name : result.order) width = std::max(width, display_width(name));
   std::string text =
@@ -22,7 +22,7 @@ std::string step_table(const OlemResult& result) {
   for (std::size_t i = 0; i < result.steps.size(); ++i) {
     const OrderStep& step = result.steps[i];
     double left = 0.0;
-    for (const auto& [name, value] : step.conditional_entropy) {
+    for (const auto& [name, value] : step.values) {
       if (name == step.sink) left = value;
     }
     const std::string gap =
@@ -33,7 +33,7 @@ std::string step_table(const OlemResult& result) {
   return text;
 }
 
-std::string stability_text(const OlemResult& result) {
+std::string stability_text(const OrderResult& result) {
   const OrderStability& stability = *result.stability;
   std::string text = fmt::format(
       "\nOn {} half-samples of the rows, the order by mean position and how often each variable came before\nthe "
@@ -54,7 +54,7 @@ std::string stability_text(const OlemResult& result) {
   return text;
 }
 
-std::string advice(const OlemResult& result) {
+std::string advice(const OrderResult& result) {
   const auto undecided =
       std::count_if(result.steps.begin(), result.steps.end(), [](const OrderStep& step) { return !step.decided; });
   if (undecided == 0) return result.steps.empty() ? "" : "Every step is decided by the data or by knowledge.\n";
@@ -117,7 +117,7 @@ std::string wrap_text(std::string_view text, std::size_t width, std::string_view
   return result + "\n";
 }
 
-std::string order_text(const OlemResult& result, const Table& table) {
+std::string order_text(const OrderResult& result, const Table& table) {
   std::string text =
       fmt::format("The order of {} variable{} from {} rows{}, causes first:\n\n", table.columns(),
                   table.columns() == 1 ? "" : "s", table.rows(), table.source().empty() ? "" : " of " + table.source());

@@ -114,15 +114,15 @@ RC_GTEST_PROP(Olem, ScalingAllColumnsByOneFactorChangesNothing, ()) {
 
 RC_GTEST_PROP(Olem, ThreadsGiveEqualBytes, ()) {
   const Table table = any_table();
-  OlemOptions options;
+  OrderOptions options;
   options.bootstrap = *rc::gen::element(0, 3);
-  options.entropy.estimator = *rc::gen::element<std::string>("kl", "weighted", "ensemble", "gaussian");
-  RC_PRE(options.entropy.estimator == "kl" || table.rows() >= 100);
+  options.olem.entropy.estimator = *rc::gen::element<std::string>("kl", "weighted", "ensemble", "gaussian");
+  RC_PRE(options.olem.entropy.estimator == "kl" || table.rows() >= 100);
   std::string first;
   for (const int threads : {1, 2, 8}) {
     Context context;
     context.threads = threads;
-    const std::string bytes = to_json(learn_order_olem(table, options, {}, context)).dump();
+    const std::string bytes = to_json(learn_order(table, options, {}, context)).dump();
     if (first.empty()) first = bytes;
     RC_ASSERT(bytes == first);
   }

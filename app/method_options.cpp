@@ -1,0 +1,68 @@
+#include "method_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "olem/error.h"
+#include "session.h"
+
+namespace olem::app {
+
+namespace {
+
+// The methods that read each option.
+std::map<std::string, std::vector<std::string>> readers(const std::vector<Method>& methods) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const Method& method : methods) {
+    for (const Option& option : method.options.options()) names[option.name].push_back(method.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void add_method_options(CLI::App& verb, const std::vector<Method>& methods, std::string& chosen,
+                        const std::string& help) {
+  std::vector<std::string> names;
+  for (const Method& method : methods) names.push_back(method.name);
+  verb.add_option_function<std::string>(
+          "--method",
+          [names, &chosen](const std::string& value) {
+            if (std::find(names.begin(), names.end(), value) == names.end()) {
+              const std::string closest = closest_name(value, names);
+              throw Error(ErrorCategory::kUsage,
+                          fmt::format("--method: '{}' is not one of: {}.{}", value, fmt::join(names, ", "),
+                                      closest.empty() ? "" : fmt::format(" Did you mean '{}'?", closest)));
+            }
+            chosen = value;
+          },
+          fmt::format("{}: {} (default {})", help, fmt::join(names, ", "), chosen))
+      ->type_name("NAME")
+      ->group("Method");
+  const auto by_option = readers(methods);
+  for (const Method& method : methods) {
+    for (const Option& option : method.options.options()) {
+      if (verb.get_option_no_throw(flag_name(option.name)) != nullptr) continue;
+      const auto& who = by_option.at(option.name);
+      const std::string group =
+          who.size() == methods.size() ? "Method" : fmt::format("Of --method {}", fmt::join(who, ", "));
+      OptionSet one;
+      one.add(option);
+      add_described_options(verb, one, group);
+    }
+  }
+}
+
+void check_method_options(const CLI::App& verb, const std::vector<Method>& methods, const std::string& chosen) {
+  for (const auto& [option, who] : readers(methods)) {
+    const CLI::Option* const flag = verb.get_option_no_throw(flag_name(option));
+    if (flag == nullptr || flag->count() == 0) continue;
+    if (std::find(who.begin(), who.end(), chosen) != who.end()) continue;
+    throw Error(ErrorCategory::kUsage, fmt::format("'{}' is not an option of --method {}; it belongs to {}.",
+                                                   flag_name(option), chosen, fmt::join(who, ", ")));
+  }
+}
+
+}  // namespace olem::app

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "olem/context.h"
+#include "olem/graph.h"
+#include "olem/json.h"
+
+namespace olem {
+
+// One variable found to be last among those that were left.
+struct OrderStep {
+  std::string sink;
+  std::string runner_up;                               // the second best candidate; empty when there was one only
+  std::vector<std::pair<std::string, double>> values;  // the criterion for each variable left, in table order
+  std::optional<double> gap;                           // by how much the sink was ahead of the runner-up, >= 0
+  std::optional<double> gap_standard_error;            // where the method has one
+  // The gap is more than chance makes (where there is a standard error) or more than zero (where there is none), or
+  // knowledge left no choice.
+  bool decided = true;
+  bool forced = false;                                // knowledge left no choice
+  std::vector<std::pair<std::string, double>> facts;  // further numbers of the step, by JSON key
+};
+
+// One edge that a greedy search over edges put into its graph.
+struct EdgeInclusion {
+  std::string from;
+  std::string to;
+  double gain = 0.0;          // in score
+  std::optional<double> gap;  // to the next best edge that could have been taken
+  double score = 0.0;         // of the whole graph afterwards
+};
+
+// How the order fares on half-samples drawn without replacement.
+struct OrderStability {
+  int repetitions = 0;
+  std::vector<std::string> names;           // of the rows and columns of `before`, in table order
+  std::vector<std::vector<double>> before;  // before[i][j]: share of half-samples with i before j
+  Order consensus;                          // by mean position, within what knowledge allows
+  std::vector<double> adjacent;             // share with consensus[i] before consensus[i + 1]
+};
+
+// What every order learner returns.
+struct OrderResult {
+  std::string method;
+  Order order;
+  std::string criterion;         // of the steps' values, as a JSON key: "conditional_entropy", "hessian_variance", ...
+  std::vector<OrderStep> steps;  // in the order found: the last variable first; empty for a search over edges
+  std::vector<EdgeInclusion> inclusions;              // of a search over edges, in the order found
+  std::vector<std::vector<double>> weights;           // LISTEN: weights[i][j] of i -> j, in table order; else empty
+  std::vector<std::vector<double>> parent_scores;     // CaPS: [i][j] how much i looks like a parent of j; else empty
+  std::vector<std::pair<std::string, double>> facts;  // further numbers of the whole, by JSON key
+  std::optional<OrderStability> stability;
+  Summary summary;
+};
+
+// The result as the keys that `olem order --json` prints: order, steps or inclusions, and with half-samples before,
+// consensus, stability.
+Json to_json(const OrderResult& result);
+
+}  // namespace olem

@@ -1,0 +1,124 @@
+#include "order/learn.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "graph/knowledge_edges.h"
+#include "olem/error.h"
+#include "olem/graph_learner.h"
+
+namespace olem {
+
+namespace {
+
+// An order by `method`, then CAM pruning.
+GraphResult prune_learned_order(OrderResult order, const Table& table, const GraphOptions& options,
+                                const Context& context) {
+  GraphResult result;
+  result.pruning = prune(table, order.order, options.prune, context);
+  result.graph = pruned_graph(*result.pruning);
+  result.rule = fmt::format("CAM pruning of the order, cutoff {:g}", options.prune.cutoff);
+  result.summary = result.pruning->summary;
+  result.summary.warnings.insert(result.summary.warnings.begin(), order.summary.warnings.begin(),
+                                 order.summary.warnings.end());
+  result.order = std::move(order);
+  return result;
+}
+
+GraphLearnerKind pruned_kind(const OrderLearnerKind& learner) {
+  GraphLearnerKind kind;
+  kind.name = learner.name;
+  kind.help = learner.help + "; edges by CAM pruning";
+  kind.describe = [&learner](GraphOptions& options) {
+    OptionSet set = describe(options.prune);
+    set.append(learner.describe(options.order));
+    return set;
+  };
+  kind.least_rows = [&learner](std::size_t columns, const GraphOptions& options) {
+    return learner.least_rows(columns, options.order);
+  };
+  kind.learn = [&learner](const Table& table, const GraphOptions& options, const Precedence& knowledge,
+                          const Context& context) {
+    OrderOptions order = options.order;
+    order.method = learner.name;
+    return prune_learned_order(learn_order(table, order, knowledge, context), table, options, context);
+  };
+  kind.invariances = learner.invariances;
+  return kind;
+}
+
+std::vector<GraphLearnerKind> all_kinds() {
+  std::vector<GraphLearnerKind> kinds;
+  for (const OrderLearnerKind& learner : order_learners()) kinds.push_back(pruned_kind(learner));
+  return kinds;
+}
+
+// A DAG of the class, as `knowledge` would have it.
+void extend_to_dag(GraphResult& result, const Precedence& knowledge) {
+  if (result.graph.kind() == GraphKind::kDag) return;
+  if (result.graph.kind() == GraphKind::kPag) {
+    throw Error(ErrorCategory::kTask,
+                fmt::format("{} gives a PAG, whose circles may hide common causes: it stands for no single DAG. Leave "
+                            "out --dag, or use a method that gives a CPDAG (ges, pc).",
+                            result.method));
+  }
+  orient_by_knowledge(result.graph, knowledge);
+  const std::optional<Dag> dag = consistent_extension(result.graph);
+  if (!dag) {
+    throw Error(ErrorCategory::kTask,
+                fmt::format("The CPDAG of {} has no DAG in its class: its directions contradict each other. Leave out "
+                            "--dag to see it, or use ges, whose graph always has one.",
+                            result.method));
+  }
+  result.graph = *dag;
+  result.rule += "; the DAG is one of its class (Dor and Tarsi, lowest column first)";
+}
+
+}  // namespace
+
+const std::vector<GraphLearnerKind>& graph_learners() {
+  static const std::vector<GraphLearnerKind> kinds = all_kinds();
+  return kinds;
+}
+
+const GraphLearnerKind& graph_learner(const std::string& name) {
+  const auto& kinds = graph_learners();
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == name; });
+  if (found != kinds.end()) return *found;
+  std::vector<std::string> names;
+  for (const auto& kind : kinds) names.push_back(kind.name);
+  const std::string closest = closest_name(name, names);
+  throw Error(ErrorCategory::kUsage,
+              fmt::format("'{}' is not a graph learner{}. There are: {}.", name,
+                          closest.empty() ? "" : fmt::format("; did you mean '{}'?", closest), fmt::join(names, ", ")));
+}
+
+GraphResult learn_graph(const Table& table, const GraphOptions& options, const Precedence& knowledge,
+                        const Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  const GraphLearnerKind& kind = graph_learner(options.method);
+  GraphOptions checked = options;
+  kind.describe(checked).validate();
+  check_learnable(table, kind.least_rows(table.columns(), checked), kind.name);
+  GraphResult result = kind.learn(table, checked, knowledge, context);
+  result.method = kind.name;
+  if (checked.dag) extend_to_dag(result, knowledge);
+  result.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+GraphResult prune_given_order(const Table& table, const Order& order, const PruneOptions& options,
+                              const Context& context) {
+  GraphOptions graph;
+  graph.prune = options;
+  OrderResult given;
+  given.method = "given order";
+  given.order = order;
+  GraphResult result = prune_learned_order(std::move(given), table, graph, context);
+  result.method = "given order";
+  return result;
+}
+
+}  // namespace olem

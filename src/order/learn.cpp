@@ -1,0 +1,120 @@
+#include "order/learn.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "olem/error.h"
+#include "olem/order.h"
+#include "order/stability.h"
+
+namespace olem {
+
+namespace {
+
+std::string closing_sentence(const OrderResult& result) {
+  const auto undecided =
+      std::count_if(result.steps.begin(), result.steps.end(), [](const OrderStep& step) { return !step.decided; });
+  if (undecided == 0) return "Every step was decided by the data or by knowledge.";
+  const bool errors = std::any_of(result.steps.begin(), result.steps.end(),
+                                  [](const OrderStep& step) { return step.gap_standard_error.has_value(); });
+  return fmt::format("{} of {} steps were not decided by the data: {}.", undecided, result.steps.size(),
+                     errors ? "their gap is within 2 standard errors" : "the best two candidates were equal");
+}
+
+Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json step_json(const OrderStep& step, const std::string& criterion) {
+  Json json;
+  json["sink"] = step.sink;
+  json["runner_up"] = step.runner_up.empty() ? Json() : Json(step.runner_up);
+  json["gap"] = number_or_null(step.gap);
+  json["gap_standard_error"] = number_or_null(step.gap_standard_error);
+  json["decided"] = step.decided;
+  json["forced"] = step.forced;
+  for (const auto& [key, value] : step.facts) json[key] = value;
+  for (const auto& [name, value] : step.values) json[criterion][name] = value;
+  return json;
+}
+
+}  // namespace
+
+void check_learnable(const Table& table, std::size_t least_rows, const std::string& method) {
+  std::vector<std::string> constant;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    const auto column = table.column(j);
+    if (std::all_of(column.begin(), column.end(), [&](double value) { return value == column.front(); }))
+      constant.push_back(fmt::format("'{}'", table.name(j)));
+  }
+  if (table.columns() == 0) throw Error(ErrorCategory::kData, table.prefix() + "There are no columns to work on.");
+  if (table.rows() < least_rows) {
+    throw Error(
+        ErrorCategory::kData,
+        fmt::format("{}{} needs at least {} rows for {} column{}, but there {} {}.", table.prefix(), method, least_rows,
+                    table.columns(), table.columns() == 1 ? "" : "s", table.rows() == 1 ? "is" : "are", table.rows()));
+  }
+  if (!constant.empty()) {
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}The column{} {} never change{}: a constant has no place in an order. Leave {} out with "
+                            "--drop-columns or --constant drop.",
+                            table.prefix(), constant.size() == 1 ? "" : "s", fmt::join(constant, ", "),
+                            constant.size() == 1 ? "s" : "", constant.size() == 1 ? "it" : "them"));
+  }
+}
+
+OrderResult learn_order(const Table& table, const OrderOptions& options, const Precedence& knowledge,
+                        const Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  const OrderLearnerKind& kind = order_learner(options.method);
+  OrderOptions checked = options;
+  kind.describe(checked).validate();
+  const auto learn = [&](const Table& rows, const Context& own) {
+    check_learnable(rows, kind.least_rows(rows.columns(), checked), kind.name);
+    return kind.learn(rows, checked, knowledge, own);
+  };
+  OrderResult result;
+  if (table.columns() == 1) {
+    result.order = table.names();
+  } else {
+    result = learn(table, context);
+    if (checked.bootstrap > 0) {
+      result.stability = measure_stability(
+          table, checked.bootstrap, knowledge,
+          [&](const Table& half, const Context& own) { return learn(half, own).order; }, context);
+    }
+  }
+  result.method = kind.name;
+  if (result.summary.message.empty()) result.summary.message = closing_sentence(result);
+  result.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+Json to_json(const OrderResult& result) {
+  Json json;
+  json["order"] = result.order;
+  json["steps"] = Json::array();
+  for (const OrderStep& step : result.steps) json["steps"].push_back(step_json(step, result.criterion));
+  for (const EdgeInclusion& edge : result.inclusions) {
+    json["inclusions"].push_back({{"from", edge.from},
+                                  {"to", edge.to},
+                                  {"gain", edge.gain},
+                                  {"gap", number_or_null(edge.gap)},
+                                  {"score", edge.score}});
+  }
+  for (const auto& [key, value] : result.facts) json[key] = value;
+  if (!result.weights.empty()) json["weights"] = result.weights;
+  if (!result.parent_scores.empty()) json["parent_scores"] = result.parent_scores;
+  if (result.stability) {
+    const OrderStability& stability = *result.stability;
+    json["repetitions"] = stability.repetitions;
+    json["names"] = stability.names;
+    json["before"] = stability.before;
+    json["consensus"] = stability.consensus;
+    json["stability"] = stability.adjacent;
+  }
+  return json;
+}
+
+}  // namespace olem
