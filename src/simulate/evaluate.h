@@ -12,11 +12,11 @@
 
 namespace olem {
 
-inline constexpr std::size_t kMaxNodes = 65535;
+inline constexpr std::size_t kMaxModelNodes = 65535;
 
 // The index of a random stream that belongs to one node of one repetition.
 inline std::uint64_t node_stream(std::uint64_t repetition, std::size_t node) {
-  return repetition * (kMaxNodes + 1) + node;
+  return repetition * (kMaxModelNodes + 1) + node;
 }
 
 // Values of all nodes, one column per node, of equal length.

@@ -153,8 +153,8 @@ std::vector<std::pair<std::size_t, std::size_t>> StructuralModel::edges() const 
 
 void check_model(const StructuralModel& model, std::string_view source) {
   const Checker check(model, source);
-  if (model.nodes.empty() || model.nodes.size() > kMaxNodes) {
-    check.fail(fmt::format("The model has {} nodes, but must have 1 to {}.", model.nodes.size(), kMaxNodes));
+  if (model.nodes.empty() || model.nodes.size() > kMaxModelNodes) {
+    check.fail(fmt::format("The model has {} nodes, but must have 1 to {}.", model.nodes.size(), kMaxModelNodes));
   }
   if (model.anchors.size() != model.nodes.size()) {
     check.fail(
