@@ -33,7 +33,8 @@ struct Invariances {
 // A method, chosen by name.
 struct OrderLearnerKind {
   std::string name;
-  std::string help;  // one line
+  std::string help;         // one line
+  std::string explanation;  // what its steps compare, in full sentences
   OptionSet (*describe)(OrderOptions& options);
   // Fewest rows that the method can work with.
   std::size_t (*least_rows)(std::size_t columns, const OrderOptions& options);

@@ -22,6 +22,10 @@ OrderLearnerKind olem_kind() {
   OrderLearnerKind kind;
   kind.name = "olem";
   kind.help = "by entropy: what keeps the most once the others are known is last";
+  kind.explanation =
+      "The order is found from its end: each step takes out the variable that keeps the most entropy (nats) once all "
+      "the others left are known, and says by how much it was ahead of the next best, with the standard error of that "
+      "gap.";
   kind.describe = [](OrderOptions& options) { return with_common(options, options.olem); };
   // The estimator itself says what it needs, and which of its options to change.
   kind.least_rows = [](std::size_t, const OrderOptions&) { return std::size_t{2}; };

@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "olem/order.h"
+#include "olem/report.h"
+#include "report/layout.h"
+
+namespace olem {
+
+namespace {
+
+bool has_standard_errors(const OrderResult& result) {
+  return std::any_of(result.steps.begin(), result.steps.end(),
+                     [](const OrderStep& step) { return step.gap_standard_error.has_value(); });
+}
+
+std::string verdict(const OrderStep& step) {
+  if (step.forced) return "by knowledge";
+  if (!step.decided) return "NOT DECIDED";
+  return step.gap_standard_error ? "decided" : "";
+}
+
+std::string gap_cell(const OrderStep& step) {
+  if (!step.gap) return "";
+  if (!step.gap_standard_error) return fmt::format("{:7.4g}", *step.gap);
+  return fmt::format("{:7.4f} ± {:.4f}", *step.gap, *step.gap_standard_error);
+}
+
+// "hessian_variance" -> "hessian variance"
+std::string spaced(std::string key) {
+  std::replace(key.begin(), key.end(), '_', ' ');
+  return key;
+}
+
+void trim_right(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
+
+std::string step_table(const OrderResult& result) {
+  std::size_t width = 8;
+  for (const std::string& name : result.order) width = std::max(width, display_width(name));
+  const std::string value_name = spaced(result.criterion);
+  const std::size_t value_width = std::max<std::size_t>(12, value_name.size());
+  const std::size_t gap_width = has_standard_errors(result) ? 17 : 9;
+  std::string text = fmt::format("  step  {}  {:>{}}  {}  by\n", pad_right("last", width), value_name, value_width,
+                                 pad_right("ahead of", width));
+  for (std::size_t i = 0; i < result.steps.size(); ++i) {
+    const OrderStep& step = result.steps[i];
+    double own = 0.0;
+    for (const auto& [name, value] : step.values) {
+      if (name == step.sink) own = value;
+    }
+    std::string line =
+        fmt::format("  {:>4}  {}  {:>{}.4f}  {}  {}  {}", i + 1, pad_right(step.sink, width), own, value_width,
+                    pad_right(step.runner_up, width), pad_right(gap_cell(step), gap_width), verdict(step));
+    trim_right(line);
+    text += line + "\n";
+  }
+  return text;
+}
+
+// The edges that a search over edges included, the first found first.
+std::string inclusion_table(const OrderResult& result) {
+  std::size_t width = 4;
+  for (const std::string& name : result.order) width = std::max(width, display_width(name));
+  std::string text = fmt::format("  step  {}    {}  {:>9}  {:>9}  {:>9}\n", pad_right("from", width),
+                                 pad_right("to", width), "gain", "ahead by", "score");
+  for (std::size_t i = 0; i < result.inclusions.size(); ++i) {
+    const EdgeInclusion& edge = result.inclusions[i];
+    text +=
+        fmt::format("  {:>4}  {} -> {}  {:9.4f}  {:>9}  {:9.4f}\n", i + 1, pad_right(edge.from, width),
+                    pad_right(edge.to, width), edge.gain, edge.gap ? fmt::format("{:.4f}", *edge.gap) : "", edge.score);
+  }
+  return text;
+}
+
+std::string stability_text(const OrderResult& result) {
+  const OrderStability& stability = *result.stability;
+  std::string text = fmt::format(
+      "\nOn {} half-samples of the rows, the order by mean position and how often each variable came before\nthe "
+      "next:\n\n",
+      stability.repetitions);
+  std::size_t width = 8;
+  for (const std::string& name : stability.consensus) width = std::max(width, display_width(name));
+  for (std::size_t i = 0; i < stability.consensus.size(); ++i) {
+    text += "  " + stability.consensus[i];
+    if (i < stability.adjacent.size()) {
+      const std::string blanks(width - display_width(stability.consensus[i]), ' ');
+      text += fmt::format("{}  {:3.0f} %", blanks, 100.0 * stability.adjacent[i]);
+    }
+    text += "\n";
+  }
+  text += stability.consensus == result.order ? "\nIt is the order of all rows.\n"
+                                              : "\nIt differs from the order of all rows.\n";
+  return text;
+}
+
+std::string advice(const OrderResult& result) {
+  const auto undecided =
+      std::count_if(result.steps.begin(), result.steps.end(), [](const OrderStep& step) { return !step.decided; });
+  if (undecided == 0 && !has_standard_errors(result)) return "";
+  if (undecided == 0) return "Every step is decided by the data or by knowledge.\n";
+  return wrap_text(
+      fmt::format(
+          "{} of {} steps {} not decided by the data: {}, so the two variables may well stand the other way "
+          "round. Say what you know with --before and --tier{}.",
+          undecided, result.steps.size(), undecided == 1 ? "is" : "are",
+          has_standard_errors(result) ? "the gap is within two of its standard errors" : "the best two were equal",
+          result.stability ? "" : ", or see with --bootstrap 100 how stable the order is"),
+      kLineWidth);
+}
+
+}  // namespace
+
+std::string order_text(const OrderResult& result, const Table& table) {
+  std::string text =
+      fmt::format("The order of {} variable{} from {} rows{}, causes first:\n\n", table.columns(),
+                  table.columns() == 1 ? "" : "s", table.rows(), table.source().empty() ? "" : " of " + table.source());
+  text += order_chain(result.order) + "\n";
+  if (!result.steps.empty() || !result.inclusions.empty()) {
+    text +=
+        wrap_text("A variable can be influenced only by those before it. " + order_learner(result.method).explanation,
+                  kLineWidth);
+    text += "\n" + (result.steps.empty() ? inclusion_table(result) : step_table(result));
+    const std::string words = advice(result);
+    if (!words.empty()) text += "\n" + words;
+  }
+  if (result.stability) text += stability_text(result);
+  return text;
+}
+
+}  // namespace olem
