@@ -189,8 +189,13 @@ LinearSolution run_simplex(const LinearProgramme& programme, const LinearOptions
     } else {
       model.primal();
     }
-    context.check_interrupt();
     solution.iterations = model.numberIterations();
+    if (model.status() == 0) {
+      // Clp shifts bounds a little against stalling; without that the same basis gives the vertex to rounding.
+      model.setPerturbation(100);
+      model.primal();
+    }
+    context.check_interrupt();
     const double* const x = model.primalColumnSolution();
     const double* const duals = model.dualRowSolution();
     switch (model.status()) {
@@ -217,9 +222,13 @@ LinearSolution solve_and_test(const LinearProgramme& programme, const LinearOpti
     Algorithm algorithm;
     bool scaling;
   };
-  constexpr Attempt kAttempts[] = {{Algorithm::kDual, true}, {Algorithm::kPrimal, true}, {Algorithm::kPrimal, false}};
+  // The dual method is the faster one, but it gives free variables bounds of its own and may leave them there, at 1e10.
+  const bool is_free =
+      std::any_of(programme.lower.begin(), programme.lower.end(), [](double low) { return std::isinf(low); });
+  const Algorithm first = is_free ? Algorithm::kPrimal : Algorithm::kDual;
+  const Algorithm second = is_free ? Algorithm::kDual : Algorithm::kPrimal;
   LinearSolution solution;
-  for (const Attempt& attempt : kAttempts) {
+  for (const Attempt& attempt : {Attempt{first, true}, Attempt{second, true}, Attempt{Algorithm::kPrimal, false}}) {
     solution = run_simplex(programme, options, attempt.algorithm, attempt.scaling, context);
     if (solution.status != LinearStatus::kOptimal) {
       if (solution.status != LinearStatus::kFailed) return solution;
