@@ -239,8 +239,25 @@ std::optional<RegionCentre> check_region(const Task& task, const Table& table, s
   }
 }
 
+void check_observed(const Task& task, const Table& table, std::span<const ColumnSummary> columns, Problems& problems) {
+  if (!task.context.empty() && task.observed.empty()) {
+    problems.push_back({Severity::kNote, "no_observed", "The task does not say what was observed of the context.",
+                        "Give \"observed\", or --context or --contexts when you decide.", task.context});
+    return;
+  }
+  const ObservedContext observed = order_observed(task, task.observed);
+  problems.insert(problems.end(), observed.problems.begin(), observed.problems.end());
+  if (!observed.problems.empty()) return;
+  std::vector<ColumnSummary> of_context;
+  for (const std::string& name : task.context) of_context.push_back(columns[table.index(name)]);
+  for (const Warning& warning : context_warnings(task, of_context, observed.values)) {
+    problems.push_back({Severity::kWarning, warning.code, warning.text, "", {warning.where}});
+  }
+}
+
 struct Examination {
   Problems problems;
+  bool roles_clear = false;
   std::vector<ColumnSummary> columns;
   std::optional<RegionCentre> centre;
 };
@@ -250,7 +267,7 @@ Examination examine(const Task& task, const Table& table, const Context& context
   Examination result;
   check_roles(task, result.problems);
   check_names(task, table, result.problems);
-  const bool clear = result.problems.empty();
+  result.roles_clear = result.problems.empty();
   check_domains(task, result.problems);
   check_wishes(task, result.problems);
   const bool sound = std::none_of(result.problems.begin(), result.problems.end(),
@@ -263,7 +280,7 @@ Examination examine(const Task& task, const Table& table, const Context& context
                 prefix(task) + "The desired region is one of other variables than the outcomes.");
   }
   if (sound) check_feasibility(task, context, result.problems);
-  if (!clear) return result;
+  if (!result.roles_clear) return result;
   check_order(task, table, result.problems);
   result.columns = summarise_columns(table);
   if (sound) check_data_range(task, table, result.columns, result.problems);
@@ -327,23 +344,9 @@ ErrorCategory problem_category(const Problem& problem) {
 
 std::vector<Problem> check_task(const Task& task, const Table& table, const Context& context) {
   Examination result = examine(task, table, context);
-  Problems& problems = result.problems;
-  if (!task.context.empty() && task.observed.empty()) {
-    problems.push_back({Severity::kNote, "no_observed", "The task does not say what was observed of the context.",
-                        "Give \"observed\", or --context or --contexts when you decide.", task.context});
-  } else {
-    const ObservedContext observed = order_observed(task, task.observed);
-    problems.insert(problems.end(), observed.problems.begin(), observed.problems.end());
-    if (observed.problems.empty() && !result.columns.empty()) {
-      std::vector<ColumnSummary> columns;
-      for (const std::string& name : task.context) columns.push_back(result.columns[table.index(name)]);
-      for (const Warning& warning : context_warnings(task, columns, observed.values)) {
-        problems.push_back({Severity::kWarning, warning.code, warning.text, "", {warning.where}});
-      }
-    }
-  }
-  sort_by_severity(problems);
-  return problems;
+  if (result.roles_clear) check_observed(task, table, result.columns, result.problems);
+  sort_by_severity(result.problems);
+  return result.problems;
 }
 
 ResolvedTask resolve_task(const Task& task, const Table& table, const Context& context) {
