@@ -24,6 +24,7 @@ struct GraphOptions {
   bool dag = false;             // turn a CPDAG into a DAG of its class
   OrderOptions order;           // of the learners that learn an order first
   PruneOptions prune;
+  ListenGraphOptions listen;
 };
 
 // What every graph learner returns.

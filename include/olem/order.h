@@ -7,8 +7,11 @@
 #include "olem/context.h"
 #include "olem/knowledge.h"
 #include "olem/options.h"
+#include "olem/order_cam.h"
+#include "olem/order_listen.h"
 #include "olem/order_olem.h"
 #include "olem/order_result.h"
+#include "olem/order_varsort.h"
 #include "olem/table.h"
 
 namespace olem {
@@ -19,6 +22,8 @@ struct OrderOptions {
   // Repetitions on half-samples for the stability of the order; 0: none. 100 gives probabilities to about .05.
   int bootstrap = 0;
   OlemOptions olem;
+  ListenOptions listen;
+  CamOptions cam;
 };
 
 // What leaves the answer of a method as it is: the order equal, values to 1e-9 relative.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "olem/parallel.h"
 
@@ -53,7 +54,37 @@ void add_inference(const MatrixXd& inverse, const Eigen::Ref<const VectorXd>& pe
   }
 }
 
+// Correlation of two columns that are not constant, 1 in absolute value only for copies up to shift and scale.
+double correlation(std::span<const double> a, std::span<const double> b) {
+  const auto mean = [](std::span<const double> x) {
+    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  };
+  const double mean_a = mean(a);
+  const double mean_b = mean(b);
+  double aa = 0.0;
+  double bb = 0.0;
+  double ab = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    aa += (a[i] - mean_a) * (a[i] - mean_a);
+    bb += (b[i] - mean_b) * (b[i] - mean_b);
+    ab += (a[i] - mean_a) * (b[i] - mean_b);
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
 }  // namespace
+
+int affordable_basis_size(std::size_t rows, std::size_t parents, int largest) {
+  const double n = static_cast<double>(rows);
+  const double p = static_cast<double>(std::max<std::size_t>(parents, 1));
+  if (n / p >= 3.0 * largest) return largest;
+  const int size = static_cast<int>(std::ceil(n / (3.0 * p)));
+  return size < 3 ? 2 : size;
+}
+
+bool is_copy_up_to_scale(std::span<const double> a, std::span<const double> b) {
+  return std::abs(correlation(a, b)) >= 1.0 - 1e-12;
+}
 
 // The coefficients of one regression, by what happens to them.
 struct AdditiveDesign::Partition {

@@ -13,6 +13,13 @@
 
 namespace olem {
 
+// Basis functions of each term, the constant included, when `rows` observations are shared by `parents` terms:
+// `largest`, or ceil(n / 3p) when n < 3 p largest (as in CAM); 2, a straight line, where that would be below 3.
+int affordable_basis_size(std::size_t rows, std::size_t parents, int largest);
+
+// True when one column, not constant, is the other up to shift and scale. O(n).
+bool is_copy_up_to_scale(std::span<const double> a, std::span<const double> b);
+
 // One smooth function of a fitted additive regression, in the orthonormal basis of its column.
 struct AdditiveTerm {
   std::size_t column = 0;

@@ -39,32 +39,6 @@ bool is_constant(std::span<const double> column) {
   return std::all_of(column.begin(), column.end(), [&](double value) { return value == column[0]; });
 }
 
-// Correlation of two columns that are not constant, 1 in absolute value only for copies up to shift and scale.
-double correlation(std::span<const double> a, std::span<const double> b) {
-  const auto mean = [](std::span<const double> x) {
-    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
-  };
-  const double mean_a = mean(a);
-  const double mean_b = mean(b);
-  double aa = 0.0;
-  double bb = 0.0;
-  double ab = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    aa += (a[i] - mean_a) * (a[i] - mean_a);
-    bb += (b[i] - mean_b) * (b[i] - mean_b);
-    ab += (a[i] - mean_a) * (b[i] - mean_b);
-  }
-  return ab / std::sqrt(aa * bb);
-}
-
-int basis_size_for(std::size_t rows, std::size_t parents, int largest) {
-  const double n = static_cast<double>(rows);
-  const double p = static_cast<double>(std::max<std::size_t>(parents, 1));
-  if (n / p >= 3.0 * largest) return largest;
-  const int size = static_cast<int>(std::ceil(n / (3.0 * p)));
-  return size < 3 ? 2 : size;
-}
-
 void check_candidates(const Table& table, const std::vector<std::vector<std::size_t>>& candidates) {
   check_same_size("candidates", candidates.size(), "columns of the table", table.columns());
   for (std::size_t child = 0; child < candidates.size(); ++child) {
@@ -164,7 +138,7 @@ class Pruner {
       }
       plan.parents.push_back(candidate.from);
     }
-    plan.basis_size = basis_size_for(table_.rows(), plan.parents.size(), options_.basis_size);
+    plan.basis_size = affordable_basis_size(table_.rows(), plan.parents.size(), options_.basis_size);
     if (plan.parents.empty()) return plan;
     if (table_.rows() <= plan.parents.size() + 2) {
       answer.node.note = fmt::format(
@@ -191,7 +165,7 @@ class Pruner {
   bool is_copy(std::size_t a, std::size_t b) {
     // A correlation costs O(n) and the same pairs come up for every child.
     const auto [found, is_new] = copies_.try_emplace({std::min(a, b), std::max(a, b)}, false);
-    if (is_new) found->second = std::abs(correlation(table_.column(a), table_.column(b))) >= 1.0 - 1e-12;
+    if (is_new) found->second = is_copy_up_to_scale(table_.column(a), table_.column(b));
     return found->second;
   }
 

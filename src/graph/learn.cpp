@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "graph/knowledge_edges.h"
+#include "graph/listen_graph.h"
 #include "olem/error.h"
 #include "olem/graph_learner.h"
 
@@ -27,7 +28,15 @@ GraphResult prune_learned_order(OrderResult order, const Table& table, const Gra
   return result;
 }
 
-GraphLearnerKind pruned_kind(const OrderLearnerKind& learner) {
+// The edges of a learned order, by the rule of its learner.
+GraphResult graph_of_order(OrderResult order, const Table& table, const GraphOptions& options,
+                           const Precedence& knowledge, const Context& context) {
+  if (order.method == "listen" && options.listen.edges != ListenEdges::kCam)
+    return listen_graph(std::move(order), table, options, knowledge, context);
+  return prune_learned_order(std::move(order), table, options, context);
+}
+
+GraphLearnerKind order_kind(const OrderLearnerKind& learner) {
   GraphLearnerKind kind;
   kind.name = learner.name;
   kind.help = learner.help + "; edges by CAM pruning";
@@ -43,15 +52,34 @@ GraphLearnerKind pruned_kind(const OrderLearnerKind& learner) {
                           const Context& context) {
     OrderOptions order = options.order;
     order.method = learner.name;
-    return prune_learned_order(learn_order(table, order, knowledge, context), table, options, context);
+    return graph_of_order(learn_order(table, order, knowledge, context), table, options, knowledge, context);
   };
   kind.invariances = learner.invariances;
   return kind;
 }
 
+// LISTEN has rules of its own beside CAM pruning.
+GraphLearnerKind listen_kind(const OrderLearnerKind& learner) {
+  GraphLearnerKind kind = order_kind(learner);
+  kind.help = learner.help + "; edges by its weights";
+  kind.describe = [&learner](GraphOptions& options) {
+    OptionSet set = describe(options.listen);
+    set.append(describe(options.prune));
+    set.append(learner.describe(options.order));
+    return set;
+  };
+  kind.least_rows = [&learner](std::size_t columns, const GraphOptions& options) {
+    const std::size_t of_order = learner.least_rows(columns, options.order);
+    return options.listen.edges == ListenEdges::kPvalue ? std::max(of_order, columns + 1) : of_order;
+  };
+  return kind;
+}
+
 std::vector<GraphLearnerKind> all_kinds() {
   std::vector<GraphLearnerKind> kinds;
-  for (const OrderLearnerKind& learner : order_learners()) kinds.push_back(pruned_kind(learner));
+  for (const OrderLearnerKind& learner : order_learners()) {
+    kinds.push_back(learner.name == "listen" ? listen_kind(learner) : order_kind(learner));
+  }
   return kinds;
 }
 

@@ -1,38 +1,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "olem/error.h"
 #include "olem/order_olem.h"
+#include "order/gap.h"
 #include "order/sink_search.h"
 
 namespace olem {
 
 namespace {
 
-// Differences below this many standard errors are what chance makes.
-constexpr double kDecisive = 2.0;
 constexpr double kSomeZeros = 0.01;
 constexpr double kMostZeros = 0.5;
-
-double gap_standard_error(const std::vector<double>& a, const std::vector<double>& b) {
-  double mean = 0.0;
-  double squares = 0.0;
-  double used = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double difference = a[i] - b[i];
-    if (std::isnan(difference)) continue;
-    used += 1.0;
-    const double step = difference - mean;
-    mean += step / used;
-    squares += step * (difference - mean);
-  }
-  // Two points have the same nearest distances: their difference says nothing about chance.
-  if (used < 3.0) return std::numeric_limits<double>::infinity();
-  return std::sqrt(squares / (used - 1.0) / used);
-}
 
 [[noreturn]] void refuse_discrete(const Table& table, std::span<const std::size_t> remaining, std::size_t without) {
   std::vector<std::string> names;
@@ -103,8 +84,7 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
     zero_shares.emplace_back(step.sink, step.facts[1].second);
     for (auto& [name, value] : step.values) value = current.joint - value;
     if (!step.forced) {
-      step.gap_standard_error = gap_standard_error(entropies->contributions(sink), entropies->contributions(runner_up));
-      step.decided = *step.gap > kDecisive * *step.gap_standard_error;
+      judge_gap(step, gap_standard_error(entropies->contributions(sink), entropies->contributions(runner_up)));
     }
     entropies->remove(context, sink);
   };

@@ -9,12 +9,17 @@ namespace olem {
 
 namespace {
 
+// The options that every method has.
+void add_common(OrderOptions& options, OptionSet& set) {
+  set.integer("bootstrap", options.bootstrap, 0, 1000000,
+              "repeat on this many half-samples and report how stable the order is");
+}
+
 // The options of one method and those that every method has.
 template <class Options>
 OptionSet with_common(OrderOptions& options, Options& own) {
   OptionSet set = describe(own);
-  set.integer("bootstrap", options.bootstrap, 0, 1000000,
-              "repeat on this many half-samples and report how stable the order is");
+  add_common(options, set);
   return set;
 }
 
@@ -34,10 +39,70 @@ OrderLearnerKind olem_kind() {
   return kind;
 }
 
+OrderLearnerKind listen_kind() {
+  OrderLearnerKind kind;
+  kind.name = "listen";
+  kind.help = "linear models: the smallest diagonal entry of the precision matrix is last";
+  kind.explanation =
+      "The order is found from its end: each step takes out the variable with the smallest precision, which is one "
+      "over the variance that a linear regression on all the others left does not explain, and says by how much it "
+      "was ahead of the next best, with the standard error of that gap (not for CLIME).";
+  kind.describe = [](OrderOptions& options) { return with_common(options, options.listen); };
+  kind.least_rows = [](std::size_t columns, const OrderOptions& options) {
+    return options.listen.precision == PrecisionEstimator::kPlain ? columns + 1 : std::size_t{2};
+  };
+  kind.learn = [](const Table& table, const OrderOptions& options, const Precedence& knowledge,
+                  const Context& context) { return learn_order_listen(table, options.listen, knowledge, context); };
+  return kind;
+}
+
+OrderLearnerKind cam_kind() {
+  OrderLearnerKind kind;
+  kind.name = "cam";
+  kind.help = "additive models: adds the edge that explains most, for as long as there is one without a cycle";
+  kind.explanation =
+      "The search starts without edges and always adds the one that raises the score of its graph most, for as long "
+      "as there is one that closes no cycle; the order is that of the graph. The score of a variable is minus the "
+      "logarithm of the variance that smooth functions of its parents leave unexplained.";
+  kind.describe = [](OrderOptions& options) { return with_common(options, options.cam); };
+  kind.least_rows = [](std::size_t columns, const OrderOptions& options) {
+    // With 20 rows a single parent still has seven basis functions; every parent beyond needs a row more than a
+    // straight line does.
+    constexpr std::size_t kFewest = 20;
+    return std::max(kFewest, cam_parent_limit(kFewest, columns, options.cam) + 3);
+  };
+  kind.learn = [](const Table& table, const OrderOptions& options, const Precedence& knowledge,
+                  const Context& context) { return learn_order_cam(table, options.cam, knowledge, context); };
+  kind.invariances.column_permutation = false;
+  kind.invariances.why_not =
+      "a straight line gains as much in one direction as in the other, and the first column wins";
+  return kind;
+}
+
+OrderLearnerKind varsort_kind() {
+  OrderLearnerKind kind;
+  kind.name = "varsort";
+  kind.help = "the control: the greatest variance is last";
+  kind.explanation =
+      "The order is found from its end: each step takes out the variable with the greatest variance, and says by how "
+      "much it was ahead of the next best, with the standard error of that gap. Variances depend on units and say "
+      "nothing about causes: this is a control for other methods.";
+  kind.describe = [](OrderOptions& options) {
+    OptionSet set;
+    add_common(options, set);
+    return set;
+  };
+  kind.least_rows = [](std::size_t, const OrderOptions&) { return std::size_t{2}; };
+  kind.learn = [](const Table& table, const OrderOptions&, const Precedence& knowledge, const Context& context) {
+    return learn_order_varsort(table, knowledge, context);
+  };
+  return kind;
+}
+
 }  // namespace
 
 const std::vector<OrderLearnerKind>& order_learners() {
-  static const std::vector<OrderLearnerKind> kinds = {olem_kind()};
+  static const std::vector<OrderLearnerKind> kinds = {olem_kind(), listen_kind(), cam_kind(), varsort_kind()};
   return kinds;
 }
 

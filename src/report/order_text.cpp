@@ -21,10 +21,14 @@ std::string verdict(const OrderStep& step) {
   return step.gap_standard_error ? "decided" : "";
 }
 
-std::string gap_cell(const OrderStep& step) {
+// Entropies have one scale and line up with fixed digits; other criteria have the scale of the data.
+bool has_fixed_digits(const OrderResult& result) { return result.criterion == "conditional_entropy"; }
+
+std::string gap_cell(const OrderStep& step, bool fixed_digits) {
   if (!step.gap) return "";
   if (!step.gap_standard_error) return fmt::format("{:7.4g}", *step.gap);
-  return fmt::format("{:7.4f} ± {:.4f}", *step.gap, *step.gap_standard_error);
+  return fixed_digits ? fmt::format("{:7.4f} ± {:.4f}", *step.gap, *step.gap_standard_error)
+                      : fmt::format("{:>8.3g} ± {:.2g}", *step.gap, *step.gap_standard_error);
 }
 
 // "hessian_variance" -> "hessian variance"
@@ -40,7 +44,8 @@ std::string step_table(const OrderResult& result) {
   for (const std::string& name : result.order) width = std::max(width, display_width(name));
   const std::string value_name = spaced(result.criterion);
   const std::size_t value_width = std::max<std::size_t>(12, value_name.size());
-  const std::size_t gap_width = has_standard_errors(result) ? 17 : 9;
+  const bool fixed_digits = has_fixed_digits(result);
+  const std::size_t gap_width = !has_standard_errors(result) ? 9 : fixed_digits ? 17 : 19;
   std::string text = fmt::format("  step  {}  {:>{}}  {}  by\n", pad_right("last", width), value_name, value_width,
                                  pad_right("ahead of", width));
   for (std::size_t i = 0; i < result.steps.size(); ++i) {
@@ -49,9 +54,10 @@ std::string step_table(const OrderResult& result) {
     for (const auto& [name, value] : step.values) {
       if (name == step.sink) own = value;
     }
-    std::string line =
-        fmt::format("  {:>4}  {}  {:>{}.4f}  {}  {}  {}", i + 1, pad_right(step.sink, width), own, value_width,
-                    pad_right(step.runner_up, width), pad_right(gap_cell(step), gap_width), verdict(step));
+    std::string line = fmt::format("  {:>4}  {}  {:>{}}  {}  {}  {}", i + 1, pad_right(step.sink, width),
+                                   fixed_digits ? fmt::format("{:.4f}", own) : fmt::format("{:.4g}", own), value_width,
+                                   pad_right(step.runner_up, width), pad_right(gap_cell(step, fixed_digits), gap_width),
+                                   verdict(step));
     trim_right(line);
     text += line + "\n";
   }
