@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/ges.h"
 #include "olem/graph.h"
+#include "olem/independence.h"
 #include "olem/json.h"
 #include "olem/knowledge.h"
 #include "olem/options.h"
@@ -24,6 +26,8 @@ struct GraphOptions {
   bool dag = false;             // turn a CPDAG into a DAG of its class
   OrderOptions order;           // of the learners that learn an order first
   PruneOptions prune;
+  GesOptions ges;
+  IndependenceOptions independence;  // of pc and fci
 };
 
 // What every graph learner returns.
