@@ -70,21 +70,15 @@ void separate_further(Skeleton& skeleton, const MixedGraph& pag, const Independe
     });
     return list;
   };
-  const auto within = [](std::span<const std::size_t> part, const std::vector<std::size_t>& whole) {
-    return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
-  };
-  // The skeleton has seen every set of neighbours.
-  const SkipRule seen = [&](const EdgeSearch& edge, std::span<const std::size_t> given) {
-    return within(given, possible_causes(adjacent, edge.a, edge.b, knowledge)) ||
-           within(given, possible_causes(adjacent, edge.b, edge.a, knowledge));
-  };
   std::vector<EdgeSearch> edges;
   for (std::size_t a = 0; a < d; ++a) {
     for_each(adjacent.row(a), [&](std::size_t b) {
       if (a > b) return;
-      EdgeSearch edge{a, b, candidates(a, b), candidates(b, a)};
-      // Nothing new to test for an edge whose candidates are all neighbours.
-      if (!seen(edge, edge.from_a) || !seen(edge, edge.from_b)) edges.push_back(std::move(edge));
+      EdgeSearch edge{a, b, candidates(a, b), candidates(b, a), {}, {}};
+      // The skeleton has seen every set of neighbours.
+      edge.seen_a = possible_causes(adjacent, a, b, knowledge);
+      edge.seen_b = possible_causes(adjacent, b, a, knowledge);
+      if (edge.from_a != edge.seen_a || edge.from_b != edge.seen_b) edges.push_back(std::move(edge));
     });
   }
   for (std::size_t conditioning = 1; !edges.empty(); ++conditioning) {
@@ -97,7 +91,7 @@ void separate_further(Skeleton& skeleton, const MixedGraph& pag, const Independe
       skeleton.untested = std::max(skeleton.untested, edges.size());
       return;
     }
-    skeleton.separate(search_separating_sets(edges, conditioning, test, options.alpha, seen, context,
+    skeleton.separate(search_separating_sets(edges, conditioning, test, options.alpha, context,
                                              fmt::format("tests given {} of Possible-D-Sep", conditioning)),
                       conditioning);
   }

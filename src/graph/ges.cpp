@@ -129,8 +129,8 @@ class GesPhase {
 OptionSet describe(GesOptions& options) {
   OptionSet set;
   set.real("ges_penalty", options.penalty, 0.0, 1e6,
-           "of GES: what a parent must gain in score, in units of ln n; 0.5 is BIC, more gives fewer edges");
-  set.integer("ges_max_parents", options.max_parents, 0, 1000000, "of GES: most parents of a variable; 0: any number");
+           "what a parent must gain in score, in units of ln n; 0.5 is BIC, more gives fewer edges");
+  set.integer("ges_max_parents", options.max_parents, 0, 1000000, "most parents of a variable; 0: any number");
   return set;
 }
 

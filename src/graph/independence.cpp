@@ -19,10 +19,9 @@ IndependenceTest fisher_z_test(const Covariance& covariance) {
 
 OptionSet describe(IndependenceOptions& options) {
   OptionSet set;
-  set.real("independence_alpha", options.alpha, 0.0, 1.0,
-           "of PC and FCI: variables with a p-value above this count as independent");
+  set.real("independence_alpha", options.alpha, 0.0, 1.0, "variables with a p-value above this count as independent");
   set.integer("max_conditioning", options.max_conditioning, -1, 1000000,
-              "of PC and FCI: most variables in a conditioning set; -1: any number");
+              "most variables in a conditioning set; -1: any number");
   return set;
 }
 

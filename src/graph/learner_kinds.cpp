@@ -20,7 +20,7 @@ Json names_of(const std::vector<std::size_t>& nodes, const Names& names) {
 }
 
 void describe_dag(OptionSet& set, GraphOptions& options) {
-  set.flag("dag", options.dag, "of methods that give a CPDAG: turn it into a DAG of its class");
+  set.flag("dag", options.dag, "turn the CPDAG into a DAG of its class");
 }
 
 Json steps_json(const std::vector<GesStep>& steps, const Names& names) {

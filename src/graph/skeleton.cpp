@@ -34,17 +34,20 @@ void for_each_subset(const std::vector<std::size_t>& from, std::size_t size, Vis
 }
 
 EdgeOutcome search_edge(const EdgeSearch& edge, std::size_t conditioning, const IndependenceTest& test, double alpha,
-                        const SkipRule& skip, const Context& context) {
+                        const Context& context) {
   EdgeOutcome outcome;
+  const auto within = [](const std::vector<std::size_t>& part, const std::vector<std::size_t>& whole) {
+    return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
+  };
   const auto examine = [&](const std::vector<std::size_t>& given) {
-    if (skip && skip(edge, given)) return;
+    if (!given.empty() && (within(given, edge.seen_a) || within(given, edge.seen_b))) return;
     if (++outcome.tests % kTestsBetweenChecks == 0) context.check_interrupt();
     const double p = test.p_value(edge.a, edge.b, given);
     if (p > alpha && (!outcome.found || p > outcome.found->p_value)) outcome.found = {edge.a, edge.b, given, p};
   };
   for_each_subset(edge.from_a, conditioning, examine);
   for_each_subset(edge.from_b, conditioning, [&](const std::vector<std::size_t>& given) {
-    if (!std::includes(edge.from_a.begin(), edge.from_a.end(), given.begin(), given.end())) examine(given);
+    if (!within(given, edge.from_a)) examine(given);
   });
   return outcome;
 }
@@ -52,15 +55,15 @@ EdgeOutcome search_edge(const EdgeSearch& edge, std::size_t conditioning, const 
 }  // namespace
 
 std::vector<EdgeOutcome> search_separating_sets(const std::vector<EdgeSearch>& edges, std::size_t conditioning,
-                                                const IndependenceTest& test, double alpha, const SkipRule& skip,
-                                                const Context& context, std::string_view phase) {
+                                                const IndependenceTest& test, double alpha, const Context& context,
+                                                std::string_view phase) {
   std::vector<EdgeOutcome> outcomes(edges.size());
   for (std::size_t begin = 0; begin < edges.size(); begin += kEdgesPerReport) {
     context.report_progress(static_cast<double>(begin) / static_cast<double>(edges.size()), phase);
     const std::size_t end = std::min(edges.size(), begin + kEdgesPerReport);
     parallel_for(context, begin, end, kEdgesPerPiece, [&](std::size_t first, std::size_t last) {
       for (std::size_t e = first; e < last; ++e) {
-        outcomes[e] = search_edge(edges[e], conditioning, test, alpha, skip, context);
+        outcomes[e] = search_edge(edges[e], conditioning, test, alpha, context);
       }
     });
   }
@@ -107,8 +110,12 @@ Skeleton learn_skeleton(std::size_t size, const IndependenceTest& test, const In
     for (std::size_t a = 0; a < size; ++a) {
       for_each(skeleton.adjacent.row(a), [&](std::size_t b) {
         if (b < a) return;
-        EdgeSearch edge{a, b, possible_causes(skeleton.adjacent, a, b, knowledge),
-                        possible_causes(skeleton.adjacent, b, a, knowledge)};
+        EdgeSearch edge{a,
+                        b,
+                        possible_causes(skeleton.adjacent, a, b, knowledge),
+                        possible_causes(skeleton.adjacent, b, a, knowledge),
+                        {},
+                        {}};
         if (std::max(edge.from_a.size(), edge.from_b.size()) >= conditioning) edges.push_back(std::move(edge));
       });
     }
@@ -120,7 +127,7 @@ Skeleton learn_skeleton(std::size_t size, const IndependenceTest& test, const In
       skeleton.untested = edges.size();
       return skeleton;
     }
-    skeleton.separate(search_separating_sets(edges, conditioning, test, options.alpha, nullptr, context,
+    skeleton.separate(search_separating_sets(edges, conditioning, test, options.alpha, context,
                                              fmt::format("tests given {}", conditioning)),
                       conditioning);
   }

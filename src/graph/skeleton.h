@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +18,9 @@ struct EdgeSearch {
   std::size_t b = 0;
   std::vector<std::size_t> from_a;  // ascending, without a and b
   std::vector<std::size_t> from_b;
+  // Sets, other than the empty one, within either of these were tested before and are left out.
+  std::vector<std::size_t> seen_a;
+  std::vector<std::size_t> seen_b;
 };
 
 struct EdgeOutcome {
@@ -27,15 +28,12 @@ struct EdgeOutcome {
   std::optional<SeparatingSet> found;  // the one with the greatest p-value above alpha
 };
 
-// Which sets need no test.
-using SkipRule = std::function<bool(const EdgeSearch& edge, std::span<const std::size_t> given)>;
-
 // Tests every edge given all sets of `conditioning` variables out of from_a, then out of from_b. Of several sets that
 // separate, the one with the greatest p-value is found, so that it does not depend on the order of the columns; of
 // equal ones the first. Edges are spread over threads with the same result for any number of them.
 std::vector<EdgeOutcome> search_separating_sets(const std::vector<EdgeSearch>& edges, std::size_t conditioning,
-                                                const IndependenceTest& test, double alpha, const SkipRule& skip,
-                                                const Context& context, std::string_view phase);
+                                                const IndependenceTest& test, double alpha, const Context& context,
+                                                std::string_view phase);
 
 // Which variables are adjacent, and what separates the others.
 struct Skeleton {

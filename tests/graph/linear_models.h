@@ -6,6 +6,7 @@
 
 #include "graph/graphs.h"
 #include "olem/covariance.h"
+#include "olem/knowledge.h"
 #include "olem/table.h"
 
 namespace olem::test {
