@@ -37,7 +37,8 @@ BitSet possible_d_sep(const MixedGraph& pag, const BitMatrix& adjacent, std::siz
     stack.push_back({start, v});
   });
   while (!stack.empty()) {
-    const auto [previous, node] = stack.back();
+    const std::size_t previous = stack.back().from;
+    const std::size_t node = stack.back().to;
     stack.pop_back();
     const bool into = pag.mark(previous, node) == Mark::kArrow;
     for_each(adjacent.row(node), [&](std::size_t next) {
@@ -63,35 +64,39 @@ void separate_further(Skeleton& skeleton, const MixedGraph& pag, const Independe
     context.check_interrupt();
     possible.push_back(possible_d_sep(pag, adjacent, a));
   }
-  const auto candidates = [&](std::size_t a, std::size_t b) {
+  const auto possible_for = [&](std::size_t a, std::size_t b) {
     std::vector<std::size_t> list;
     for_each(possible[a], [&](std::size_t v) {
       if (v != b && !(knowledge.precedes(a, v) && knowledge.precedes(b, v))) list.push_back(v);
     });
     return list;
   };
-  std::vector<EdgeSearch> edges;
-  for (std::size_t a = 0; a < d; ++a) {
-    for_each(adjacent.row(a), [&](std::size_t b) {
-      if (a > b) return;
-      EdgeSearch edge{a, b, candidates(a, b), candidates(b, a), {}, {}};
-      // The skeleton has seen every set of neighbours.
-      edge.seen_a = possible_causes(adjacent, a, b, knowledge);
-      edge.seen_b = possible_causes(adjacent, b, a, knowledge);
-      if (edge.from_a != edge.seen_a || edge.from_b != edge.seen_b) edges.push_back(std::move(edge));
-    });
-  }
-  for (std::size_t conditioning = 1; !edges.empty(); ++conditioning) {
-    std::erase_if(edges, [&](const EdgeSearch& edge) {
-      return std::max(edge.from_a.size(), edge.from_b.size()) < conditioning || !skeleton.adjacent.test(edge.a, edge.b);
-    });
+  // The skeleton has seen every set of neighbours.
+  const auto candidates = [&](std::size_t a, std::size_t b) {
+    return EdgeSearch{a,
+                      b,
+                      possible_for(a, b),
+                      possible_for(b, a),
+                      possible_causes(adjacent, a, b, knowledge),
+                      possible_causes(adjacent, b, a, knowledge)};
+  };
+  for (std::size_t conditioning = 1;; ++conditioning) {
+    std::vector<Edge> edges;
+    for (std::size_t a = 0; a < d; ++a) {
+      for_each(skeleton.adjacent.row(a), [&](std::size_t b) {
+        if (b < a) return;
+        const EdgeSearch edge = candidates(a, b);
+        const bool news = edge.from_a != edge.seen_a || edge.from_b != edge.seen_b;
+        if (news && std::max(edge.from_a.size(), edge.from_b.size()) >= conditioning) edges.push_back({a, b});
+      });
+    }
     if (edges.empty()) return;
     if (options.max_conditioning >= 0 && conditioning > static_cast<std::size_t>(options.max_conditioning)) return;
     if (static_cast<long long>(conditioning) > test.largest_set) {
       skeleton.untested = std::max(skeleton.untested, edges.size());
       return;
     }
-    skeleton.separate(search_separating_sets(edges, conditioning, test, options.alpha, context,
+    skeleton.separate(search_separating_sets(edges, conditioning, candidates, test, options.alpha, context,
                                              fmt::format("tests given {} of Possible-D-Sep", conditioning)),
                       conditioning);
   }

@@ -54,16 +54,19 @@ EdgeOutcome search_edge(const EdgeSearch& edge, std::size_t conditioning, const 
 
 }  // namespace
 
-std::vector<EdgeOutcome> search_separating_sets(const std::vector<EdgeSearch>& edges, std::size_t conditioning,
-                                                const IndependenceTest& test, double alpha, const Context& context,
-                                                std::string_view phase) {
+std::vector<EdgeOutcome> search_separating_sets(
+    const std::vector<Edge>& edges, std::size_t conditioning,
+    const std::function<EdgeSearch(std::size_t a, std::size_t b)>& candidates, const IndependenceTest& test,
+    double alpha, const Context& context, std::string_view phase) {
   std::vector<EdgeOutcome> outcomes(edges.size());
   for (std::size_t begin = 0; begin < edges.size(); begin += kEdgesPerReport) {
     context.report_progress(static_cast<double>(begin) / static_cast<double>(edges.size()), phase);
     const std::size_t end = std::min(edges.size(), begin + kEdgesPerReport);
     parallel_for(context, begin, end, kEdgesPerPiece, [&](std::size_t first, std::size_t last) {
       for (std::size_t e = first; e < last; ++e) {
-        outcomes[e] = search_edge(edges[e], conditioning, test, alpha, context);
+        const EdgeSearch edge = conditioning == 0 ? EdgeSearch{edges[e].from, edges[e].to, {}, {}, {}, {}}
+                                                  : candidates(edges[e].from, edges[e].to);
+        outcomes[e] = search_edge(edge, conditioning, test, alpha, context);
       }
     });
   }
@@ -106,17 +109,20 @@ Skeleton learn_skeleton(std::size_t size, const IndependenceTest& test, const In
     }
   }
   for (std::size_t conditioning = 0;; ++conditioning) {
-    std::vector<EdgeSearch> edges;
+    const BitMatrix frozen = skeleton.adjacent;
+    const auto candidates = [&](std::size_t a, std::size_t b) {
+      return EdgeSearch{a,  b, possible_causes(frozen, a, b, knowledge), possible_causes(frozen, b, a, knowledge),
+                        {}, {}};
+    };
+    std::vector<Edge> edges;
     for (std::size_t a = 0; a < size; ++a) {
-      for_each(skeleton.adjacent.row(a), [&](std::size_t b) {
+      for_each(frozen.row(a), [&](std::size_t b) {
         if (b < a) return;
-        EdgeSearch edge{a,
-                        b,
-                        possible_causes(skeleton.adjacent, a, b, knowledge),
-                        possible_causes(skeleton.adjacent, b, a, knowledge),
-                        {},
-                        {}};
-        if (std::max(edge.from_a.size(), edge.from_b.size()) >= conditioning) edges.push_back(std::move(edge));
+        if (conditioning > 0) {
+          const EdgeSearch edge = candidates(a, b);
+          if (std::max(edge.from_a.size(), edge.from_b.size()) < conditioning) return;
+        }
+        edges.push_back({a, b});
       });
     }
     if (edges.empty()) return skeleton;
@@ -127,7 +133,7 @@ Skeleton learn_skeleton(std::size_t size, const IndependenceTest& test, const In
       skeleton.untested = edges.size();
       return skeleton;
     }
-    skeleton.separate(search_separating_sets(edges, conditioning, test, options.alpha, context,
+    skeleton.separate(search_separating_sets(edges, conditioning, candidates, test, options.alpha, context,
                                              fmt::format("tests given {}", conditioning)),
                       conditioning);
   }

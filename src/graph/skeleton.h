@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "olem/bit_set.h"
 #include "olem/context.h"
+#include "olem/graph.h"
 #include "olem/independence.h"
 #include "olem/knowledge.h"
 
@@ -28,12 +30,14 @@ struct EdgeOutcome {
   std::optional<SeparatingSet> found;  // the one with the greatest p-value above alpha
 };
 
-// Tests every edge given all sets of `conditioning` variables out of from_a, then out of from_b. Of several sets that
-// separate, the one with the greatest p-value is found, so that it does not depend on the order of the columns; of
+// Tests each of `edges` given all sets of `conditioning` variables out of from_a, then out of from_b, which
+// candidates(a, b) finds when the edge has its turn: kept for all edges they would need d^3 numbers. Of several sets
+// that separate, the one with the greatest p-value is found, so that it does not depend on the order of the columns; of
 // equal ones the first. Edges are spread over threads with the same result for any number of them.
-std::vector<EdgeOutcome> search_separating_sets(const std::vector<EdgeSearch>& edges, std::size_t conditioning,
-                                                const IndependenceTest& test, double alpha, const Context& context,
-                                                std::string_view phase);
+std::vector<EdgeOutcome> search_separating_sets(
+    const std::vector<Edge>& edges, std::size_t conditioning,
+    const std::function<EdgeSearch(std::size_t a, std::size_t b)>& candidates, const IndependenceTest& test,
+    double alpha, const Context& context, std::string_view phase);
 
 // Which variables are adjacent, and what separates the others.
 struct Skeleton {

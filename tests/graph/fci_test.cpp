@@ -98,10 +98,9 @@ TEST(Fci, GivesTheMarksThatAllMembersOfEveryClassOfFourNodesShare) {
     for (std::size_t a = 0; a < 4; ++a) {
       for (std::size_t b = 0; b < 4; ++b) {
         if (!expected.adjacent(a, b)) continue;
-        const bool agreed =
-            std::all_of(members.begin(), members.end(), [&, a = a, b = b](const AncestralGraph& member) {
-              return member.marks.mark(a, b) == members.front().marks.mark(a, b);
-            });
+        const bool agreed = std::all_of(members.begin(), members.end(), [&](const AncestralGraph& member) {
+          return member.marks.mark(a, b) == members.front().marks.mark(a, b);
+        });
         if (!agreed) expected.set_edge(a, b, expected.mark(b, a), Mark::kCircle);
       }
     }
@@ -176,8 +175,8 @@ TEST(Fci, AHiddenCommonCauseGivesArrowsAtBothEnds) {
   EXPECT_EQ(text_of(learn_fci(covariance, {}, {}, Context()).graph), "0 o-> 1; 1 <-> 2; 2 <-o 3; ");
 }
 
-// 0 <-> 2 -> 1 and 1 <-> 3 -> 0 ask for 2 and 3 to be held, which opens 0 <-> 2 <- 4 -> 3 <-> 1: only with 4, which is a
-// neighbour of neither, are 0 and 1 independent. Nodes 5 and 6 are the hidden causes.
+// 0 <-> 2 -> 1 and 1 <-> 3 -> 0 ask for 2 and 3 to be held, which opens 0 <-> 2 <- 4 -> 3 <-> 1: only with 4, which is
+// a neighbour of neither, are 0 and 1 independent. Nodes 5 and 6 are the hidden causes.
 TEST(Fci, SetsOutOfPossibleDSepTakeEdgesThatNeighboursLeave) {
   const Dag dag = test::make_dag(7, {{5, 0}, {5, 2}, {6, 1}, {6, 3}, {3, 0}, {2, 1}, {4, 2}, {4, 3}});
   const IndependenceTest test = test::oracle(dag, {0, 1, 2, 3, 4});
@@ -209,6 +208,30 @@ RC_GTEST_PROP(Fci, PermutingColumnsPermutesTheGraph, ()) {
   const Table table = test::linear_table(60, *rc::gen::inRange<std::size_t>(2, 8), any_seed());
   const FciResult permuted = learn_fci(test::permuted_columns(table, any_seed()), {}, {}, test::one_thread());
   RC_ASSERT(permuted.graph.with_nodes(table.names()) == learn_fci(table, {}, {}, test::one_thread()).graph);
+}
+
+TEST(Fci, KeepsItsPromisesWhateverTheTestsSay) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const std::vector<std::size_t> plain = {0, 1, 2, 3, 4, 5, 6};
+    const std::vector<std::size_t> labels = test::random_labels(7, seed);
+    const Knowledge tiers = seed % 2 == 0 ? Knowledge() : test::random_tiers(test::node_names(7), seed);
+    const auto learn = [&](const std::vector<std::size_t>& order) {
+      const Precedence knowledge(tiers, test::names_of(order));
+      const FciResult result =
+          learn_fci(test::names_of(order), test::noise_test(seed, order), {}, knowledge, test::one_thread());
+      EXPECT_TRUE(test::obeys(result.graph, knowledge)) << seed;
+      return result.graph;
+    };
+    ASSERT_EQ(text_of(learn(labels).with_nodes(test::node_names(7))), text_of(learn(plain))) << seed;
+  }
+}
+
+TEST(Fci, DirectionsThatLeadRoundInACircleAreTakenBack) {
+  const FciResult result = learn_fci(test::node_names(5), test::contradictory_square(), {}, {}, Context());
+  EXPECT_EQ(text_of(result.graph), "0 o-> 1; 0 <-o 3; 1 o-> 2; 1 <-o 4; 2 o-> 3; ");
+  EXPECT_EQ(result.withdrawn, 4U);
+  ASSERT_EQ(result.summary.warnings.size(), 1U);
+  EXPECT_EQ(result.summary.warnings[0].code, "contradicting_directions");
 }
 
 TEST(Fci, StandsForNoSingleDag) {
