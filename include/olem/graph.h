@@ -176,7 +176,8 @@ Dag to_dag(const MixedGraph& graph);
 MixedGraph cpdag(const Dag& dag);
 
 // Directs undirected edges by Meek's rules (Meek 1995, rules 1 to 4) until none applies. Rule 4 only ever applies
-// after edges were directed by outside knowledge. Graphs with circles are a usage error.
+// after edges were directed by outside knowledge. An edge that they would direct both ways, which no DAG has, stays
+// undirected; so the result does not depend on the order of the nodes. Graphs with circles are a usage error.
 void close_under_meek_rules(MixedGraph& graph);
 
 // A DAG with the skeleton and the directed edges of `graph` and no further unshielded colliders (Dor and Tarsi 1992);

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/ges.h"
 #include "olem/graph.h"
+#include "olem/independence.h"
 #include "olem/json.h"
 #include "olem/knowledge.h"
 #include "olem/options.h"
@@ -25,6 +27,8 @@ struct GraphOptions {
   OrderOptions order;           // of the learners that learn an order first
   PruneOptions prune;
   ListenGraphOptions listen;
+  GesOptions ges;
+  IndependenceOptions independence;  // of pc and fci
 };
 
 // What every graph learner returns.

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "graph/knowledge_edges.h"
+#include "graph/partial_edges.h"
 #include "olem/error.h"
 #include "olem/graph.h"
 
@@ -13,35 +15,6 @@ void require_no_circles(const MixedGraph& graph, const char* what) {
                 std::string(what) + " needs a graph with directed and undirected edges only, not a PAG.");
   }
 }
-
-// The edges of a partially directed graph as bits, for the rules that look at whole neighbourhoods.
-struct PartialEdges {
-  BitMatrix children;
-  BitMatrix parents;
-  BitMatrix undirected;
-  BitMatrix adjacent;
-
-  explicit PartialEdges(const MixedGraph& graph)
-      : children(graph.size()), parents(graph.size()), undirected(graph.size()), adjacent(graph.size()) {
-    for (std::size_t a = 0; a < graph.size(); ++a) {
-      for (std::size_t b = 0; b < graph.size(); ++b) {
-        if (!graph.adjacent(a, b)) continue;
-        adjacent.set(a, b);
-        if (graph.undirected(a, b)) undirected.set(a, b);
-        if (!graph.directed(a, b)) continue;
-        children.set(a, b);
-        parents.set(b, a);
-      }
-    }
-  }
-
-  void direct(std::size_t a, std::size_t b) {
-    undirected.reset(a, b);
-    undirected.reset(b, a);
-    children.set(a, b);
-    parents.set(b, a);
-  }
-};
 
 // True when one of Meek's rules turns a - b into a -> b.
 bool rule_directs(const PartialEdges& edges, std::size_t a, std::size_t b) {
@@ -100,28 +73,39 @@ MixedGraph cpdag(const Dag& dag) {
 void close_under_meek_rules(MixedGraph& graph) {
   require_no_circles(graph, "Closing under Meek's rules");
   PartialEdges edges(graph);
-  for (bool changed = true; changed;) {
-    changed = false;
+  // In rounds, so that the result does not depend on the order of the nodes even when the rules contradict each other.
+  while (true) {
+    std::vector<Edge> directed;
     for (std::size_t a = 0; a < graph.size(); ++a) {
-      for (const std::size_t b : members(edges.undirected.row(a))) {
-        if (!rule_directs(edges, a, b)) continue;
-        edges.direct(a, b);
-        graph.set_directed(a, b);
-        changed = true;
-      }
+      for_each(edges.undirected.row(a), [&](std::size_t b) {
+        if (a > b) return;
+        const bool forward = rule_directs(edges, a, b);
+        const bool backward = rule_directs(edges, b, a);
+        if (forward != backward) directed.push_back(forward ? Edge{a, b} : Edge{b, a});
+      });
+    }
+    if (directed.empty()) return;
+    for (const Edge& edge : directed) {
+      edges.direct(edge.from, edge.to);
+      graph.set_directed(edge.from, edge.to);
     }
   }
 }
 
-std::optional<Dag> consistent_extension(const MixedGraph& graph) {
+std::optional<Dag> consistent_extension(const MixedGraph& graph) { return consistent_extension(graph, Precedence()); }
+
+std::optional<Dag> consistent_extension(const MixedGraph& graph, const Precedence& knowledge) {
   require_no_circles(graph, "A consistent extension");
   PartialEdges edges(graph);
   BitSet remaining(graph.size());
   for (std::size_t i = 0; i < graph.size(); ++i) remaining.set(i);
   std::vector<Edge> result = graph.directed_edges();
 
-  // A sink whose undirected neighbours see all its other neighbours can take all its edges in.
+  std::vector<std::size_t> candidates;
+  // A sink whose undirected neighbours see all its other neighbours can take all its edges in. What is known takes away
+  // none of the freedom to choose any such sink: in an order of a DAG that obeys it, this one can be moved to the end.
   const auto can_be_sink = [&](std::size_t x) {
+    if (!knowledge.empty() && !knowledge.may_be_last(x, candidates)) return false;
     if (count(edges.children.row(x)) > 0) return false;
     bool fits = true;
     for_each(edges.undirected.row(x), [&](std::size_t u) {
@@ -133,7 +117,7 @@ std::optional<Dag> consistent_extension(const MixedGraph& graph) {
     return fits;
   };
   while (true) {
-    const std::vector<std::size_t> candidates = remaining.members();
+    candidates = remaining.members();
     if (candidates.empty()) break;
     const auto sink = std::find_if(candidates.begin(), candidates.end(), can_be_sink);
     if (sink == candidates.end()) return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include "graph/knowledge_edges.h"
 #include "graph/listen_graph.h"
+#include "graph/learner_kinds.h"
 #include "olem/error.h"
 #include "olem/graph_learner.h"
 
@@ -80,6 +81,9 @@ std::vector<GraphLearnerKind> all_kinds() {
   for (const OrderLearnerKind& learner : order_learners()) {
     kinds.push_back(learner.name == "listen" ? listen_kind(learner) : order_kind(learner));
   }
+  kinds.push_back(ges_kind());
+  kinds.push_back(pc_kind());
+  kinds.push_back(fci_kind());
   return kinds;
 }
 
@@ -93,12 +97,13 @@ void extend_to_dag(GraphResult& result, const Precedence& knowledge) {
                             result.method));
   }
   orient_by_knowledge(result.graph, knowledge);
-  const std::optional<Dag> dag = consistent_extension(result.graph);
+  const std::optional<Dag> dag = consistent_extension(result.graph, knowledge);
   if (!dag) {
-    throw Error(ErrorCategory::kTask,
-                fmt::format("The CPDAG of {} has no DAG in its class: its directions contradict each other. Leave out "
-                            "--dag to see it, or use ges, whose graph always has one.",
-                            result.method));
+    throw Error(
+        ErrorCategory::kTask,
+        fmt::format("The CPDAG of {} has no DAG in its class: its directions contradict each other{}. Leave out "
+                    "--dag to see it, or use ges, whose graph always has one.",
+                    result.method, knowledge.empty() ? "" : " or what is known"));
   }
   result.graph = *dag;
   result.rule += "; the DAG is one of its class (Dor and Tarsi, lowest column first)";

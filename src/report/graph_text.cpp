@@ -43,10 +43,23 @@ void add_row(std::string& text, std::string_view name, const std::optional<Value
 std::string_view kind_word(GraphKind kind) {
   switch (kind) {
     case GraphKind::kDag: return "graph";
-    case GraphKind::kCpdag: return "CPDAG (undirected edges may go either way)";
-    case GraphKind::kPag: return "PAG (o: a circle, where both a tail and an arrow are possible; <->: a common cause)";
+    case GraphKind::kCpdag: return "CPDAG";
+    case GraphKind::kPag: return "PAG";
   }
   return "graph";
+}
+
+// How to read the edges that are not simply directed.
+std::string_view legend(GraphKind kind) {
+  switch (kind) {
+    case GraphKind::kDag: return "";
+    case GraphKind::kCpdag: return " An undirected edge (---) may go either way.";
+    case GraphKind::kPag:
+      return " At an arrow, the variable is no cause of the other; at a tail (-) it is one; at a circle (o) it may be. "
+             "A "
+             "two-headed edge (<->) is a hidden common cause.";
+  }
+  return "";
 }
 
 // "-->", "---", "o->", "<->": an edge as it is drawn from a to b.
@@ -117,7 +130,8 @@ std::string graph_text(const GraphResult& result, const GraphOptions& options, c
       fmt::format("A {} of {} edges among {} variables from {} rows{}.\n", kind_word(graph.kind()), graph.edge_count(),
                   table.columns(), table.rows(), table.source().empty() ? "" : " of " + table.source());
   if (result.order) text += "The order it comes from, causes first:\n\n" + order_chain(result.order->order) + "\n";
-  text += wrap_text("Edges by " + result.rule + ".", kLineWidth) + "\n" + edge_rows(graph);
+  text +=
+      wrap_text(fmt::format("Edges by {}.{}", result.rule, legend(graph.kind())), kLineWidth) + "\n" + edge_rows(graph);
   if (!result.text.empty()) text += "\n" + result.text;
   return text;
 }

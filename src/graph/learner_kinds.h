@@ -1,0 +1,12 @@
+#pragma once
+
+#include "olem/graph_learner.h"
+
+namespace olem {
+
+// The learners that search graphs rather than orders, for the registry in learn.cpp.
+GraphLearnerKind ges_kind();
+GraphLearnerKind pc_kind();
+GraphLearnerKind fci_kind();
+
+}  // namespace olem
