@@ -11,11 +11,13 @@
 namespace olem {
 
 enum class DiffanVariant {
-  kResidue,  // corrects the score for the variables removed (DiffAN)
-  kMasking,  // only sets them to zero (DiffAN masking): cheaper, and often as good
+  kResidue,    // takes what the variables removed contributed out of the score
+  kMasking,    // only sets them to zero: cheaper, and often as good
+  kPublished,  // adds their contribution instead, as the authors' program does
 };
 
 struct DiffanOptions {
+  // With the sign that follows from the theorem; the published sign leaves a multiple of what it should take out.
   DiffanVariant variant = DiffanVariant::kResidue;
   // Training all but always ends earlier, by patience.
   int epochs = 3000;

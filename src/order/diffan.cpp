@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <numeric>
-#include <optional>
 
 #include "nn/training.h"
 #include "olem/order_diffan.h"
 #include "olem/parallel.h"
 #include "order/diffan_derivatives.h"
 #include "order/diffan_network.h"
+#include "order/diffan_votes.h"
 #include "order/learn.h"
 #include "order/sink_search.h"
 
@@ -22,8 +20,9 @@ namespace {
 using nn::Index;
 using Network = DiffanNetwork<float>;
 
-constexpr std::array<Choice, 2> kVariants = {
-    {{"residue", "correct the score for the variables removed"}, {"masking", "only set them to zero"}}};
+constexpr std::array<Choice, 3> kVariants = {{{"residue", "take their part out of the score"},
+                                              {"masking", "only set them to zero"},
+                                              {"published", "add their part, as the authors' program does"}}};
 constexpr int kValidationPeriod = 10;
 constexpr std::size_t kValidationShare = 5;  // one row in this many
 constexpr std::size_t kDrawsPerPiece = 64;   // columns of a batch whose noise is drawn together
@@ -192,43 +191,6 @@ class Electorate {
   std::vector<std::size_t> removed_;
 };
 
-// How one time step voted, by positions among the remaining variables.
-struct Vote {
-  std::size_t choice = 0;
-  std::size_t time_step = 0;
-  double variance = 0.0;
-  double next_variance = 0.0;
-};
-
-// The candidate with the smallest variance; none when no variance is finite.
-std::optional<Vote> cast_vote(std::span<const double> variances, std::span<const std::size_t> candidates) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Vote vote{0, 0, kInfinity, kInfinity};
-  for (const std::size_t p : candidates) {
-    if (variances[p] < vote.variance) {
-      vote.next_variance = vote.variance;
-      vote.variance = variances[p];
-      vote.choice = p;
-    } else if (variances[p] < vote.next_variance) {
-      vote.next_variance = variances[p];
-    }
-  }
-  if (vote.variance == kInfinity) return std::nullopt;
-  return vote;
-}
-
-// The number of votes for each variable, and a fraction that grows the earlier the first of them was cast: it breaks
-// ties. All are NaN when nobody could vote.
-std::vector<double> count_votes(const std::vector<Vote>& votes, std::size_t variables) {
-  if (votes.empty()) return std::vector<double>(variables, std::numeric_limits<double>::quiet_NaN());
-  std::vector<double> values(variables, 0.0);
-  for (std::size_t v = 0; v < votes.size(); ++v) {
-    double& value = values[votes[v].choice];
-    value += value == 0.0 ? 1.0 + 0.5 / static_cast<double>(v + 1) : 1.0;
-  }
-  return values;
-}
-
 }  // namespace
 
 OptionSet describe(DiffanOptions& options) {
@@ -281,7 +243,7 @@ OrderResult learn_order_diffan(const Table& table, const DiffanOptions& options,
 
   Electorate electorate(network, weights, data, checked.variant, points);
   const std::vector<std::size_t> times = voting_times(static_cast<std::size_t>(checked.votes), diffusion.steps());
-  std::vector<Vote> votes;
+  std::vector<DiffanVote> votes;
 
   SinkCriterion criterion;
   criterion.name = "votes";
@@ -297,10 +259,7 @@ OrderResult learn_order_diffan(const Table& table, const DiffanOptions& options,
     if (candidates.size() == 1) return std::vector<double>(remaining.size(), 0.0);
     for (std::size_t v = 0; v < times.size(); ++v) {
       const auto variances = electorate.variances(remaining, diffusion.scaled_time(times[v]), context);
-      if (std::optional<Vote> vote = cast_vote(variances, candidates)) {
-        vote->time_step = times[v];
-        votes.push_back(*vote);
-      }
+      if (const auto vote = cast_vote(variances, candidates, times[v])) votes.push_back(*vote);
       progress(static_cast<double>(v + 1) / static_cast<double>(times.size()));
     }
     return count_votes(votes, remaining.size());
@@ -312,7 +271,7 @@ OrderResult learn_order_diffan(const Table& table, const DiffanOptions& options,
       step.gap = step.values[sink].second - step.values[runner_up].second;
       step.decided = *step.gap > 0.0;
       const auto first =
-          std::find_if(votes.begin(), votes.end(), [&](const Vote& vote) { return vote.choice == sink; });
+          std::find_if(votes.begin(), votes.end(), [&](const DiffanVote& vote) { return vote.choice == sink; });
       step.facts = {{"hessian_variance", first->variance},
                     {"next_hessian_variance", first->next_variance},
                     {"time_step", static_cast<double>(first->time_step)}};

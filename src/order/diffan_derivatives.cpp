@@ -172,16 +172,17 @@ void DiffanDerivatives<Scalar>::diagonal(const Scalar* weights, const nn::ConstV
     };
     for (Index l = 0; l < count; ++l) {
       const std::size_t variable = remaining[static_cast<std::size_t>(l)];
-      double value = jacobian(variable, variable);
+      double correction = 0.0;
       for (std::size_t i = 0; i < removed.size(); ++i) {
         const auto r = static_cast<Index>(i);
         const double own = jacobian(removed[i], removed[i]);
         if (own == 0.0) continue;
         const double across = jacobian(removed[i], variable);
         const auto output = static_cast<double>(batch_.output(static_cast<Index>(removed[i]), p));
-        value += (across * across + output * (along_both_(r, l) - across * along_own_(r, l) / own)) / own;
+        correction += (across * across + output * (along_both_(r, l) - across * along_own_(r, l) / own)) / own;
       }
-      result(l, p) = value;
+      const double plain = jacobian(variable, variable);
+      result(l, p) = variant == DiffanVariant::kPublished ? plain + correction : plain - correction;
     }
   }
 }

@@ -10,10 +10,12 @@ namespace olem {
 
 // What DiffAN reads from its network at a point. With f the output (the noise told, proportional to the score), J its
 // Jacobian with respect to the variables, R the removed and L the remaining variables:
-//   masking only: J_ll;
-//   with residue: d/dx_l of f_l + sum over r in R of f_r J_rl / J_rr
-//               = J_ll + sum_r [J_rl^2 + f_r (H_rll - J_rl H_rrl / J_rr)] / J_rr, H_r the Hessian of f_r
-// (Sanchez et al. 2023, Theorem 1). A removed variable whose J_rr is exactly zero at a point adds nothing there.
+//   masking: J_ll;
+//   residue: d/dx_l of f_l - sum over r in R of f_r J_rl / J_rr
+//          = J_ll - sum_r [J_rl^2 + f_r (H_rll - J_rl H_rrl / J_rr)] / J_rr, H_r the Hessian of f_r;
+//   published: the same with the sum added.
+// For one removed variable the residue leaves the score of the others' own distribution (Sanchez et al. 2023, Theorem
+// 1). A removed variable whose J_rr is exactly zero at a point counts for nothing there.
 //
 // The derivatives are exact. After the second LayerNorm the network is piecewise linear, so its output is linear in
 // what comes out of there with one row of coefficients per output, which the transposed products of the Jacobian yield

@@ -58,7 +58,7 @@ def corrected(x, removed, remaining):
     jacobian = torch.autograd.functional.jacobian(lambda y: network(y, 0.33), x, create_graph=True)
     result = f[remaining].clone()
     for r in removed:
-        result = result + f[r] / jacobian[r, r] * jacobian[r, remaining]
+        result = result - f[r] / jacobian[r, r] * jacobian[r, remaining]
     return result
 
 
