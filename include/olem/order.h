@@ -9,6 +9,7 @@
 #include "olem/options.h"
 #include "olem/order_cam.h"
 #include "olem/order_listen.h"
+#include "olem/order_diffan.h"
 #include "olem/order_olem.h"
 #include "olem/order_result.h"
 #include "olem/order_varsort.h"
@@ -24,6 +25,7 @@ struct OrderOptions {
   OlemOptions olem;
   ListenOptions listen;
   CamOptions cam;
+  DiffanOptions diffan;
 };
 
 // What leaves the answer of a method as it is: the order equal, values to 1e-9 relative.
