@@ -11,6 +11,7 @@
 #include "olem/graph.h"
 #include "olem/json.h"
 #include "olem/knowledge.h"
+#include "olem/notears.h"
 #include "olem/options.h"
 #include "olem/order.h"
 #include "olem/prune.h"
@@ -24,6 +25,8 @@ struct GraphOptions {
   bool dag = false;             // turn a CPDAG into a DAG of its class
   OrderOptions order;           // of the learners that learn an order first
   PruneOptions prune;
+  CapsGraphOptions caps;  // how CaPS chooses edges
+  NotearsOptions notears;
 };
 
 // What every graph learner returns.

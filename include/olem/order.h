@@ -7,8 +7,10 @@
 #include "olem/context.h"
 #include "olem/knowledge.h"
 #include "olem/options.h"
+#include "olem/order_caps.h"
 #include "olem/order_olem.h"
 #include "olem/order_result.h"
+#include "olem/order_score.h"
 #include "olem/table.h"
 
 namespace olem {
@@ -19,6 +21,9 @@ struct OrderOptions {
   // Repetitions on half-samples for the stability of the order; 0: none. 100 gives probabilities to about .05.
   int bootstrap = 0;
   OlemOptions olem;
+  SteinOptions stein;  // of score and caps
+  ScoreOptions score;
+  CapsOptions caps;
 };
 
 // What leaves the answer of a method as it is: the order equal, values to 1e-9 relative.

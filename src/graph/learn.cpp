@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "graph/caps_graph.h"
 #include "graph/knowledge_edges.h"
+#include "graph/notears_graph.h"
 #include "olem/error.h"
 #include "olem/graph_learner.h"
 
@@ -27,12 +29,21 @@ GraphResult prune_learned_order(OrderResult order, const Table& table, const Gra
   return result;
 }
 
+// The edges of a learned order, by the learner's own rule where it has one.
+GraphResult graph_of_order(OrderResult order, const Table& table, const GraphOptions& options,
+                           const Precedence& knowledge, const Context& context) {
+  if (order.method == "caps") return caps_graph(std::move(order), table, options, knowledge, context);
+  return prune_learned_order(std::move(order), table, options, context);
+}
+
 GraphLearnerKind pruned_kind(const OrderLearnerKind& learner) {
   GraphLearnerKind kind;
   kind.name = learner.name;
-  kind.help = learner.help + "; edges by CAM pruning";
+  kind.help =
+      learner.help + (learner.name == "caps" ? "; edges by parent scores and CAM pruning" : "; edges by CAM pruning");
   kind.describe = [&learner](GraphOptions& options) {
     OptionSet set = describe(options.prune);
+    if (learner.name == "caps") set.append(describe(options.caps));
     set.append(learner.describe(options.order));
     return set;
   };
@@ -43,15 +54,33 @@ GraphLearnerKind pruned_kind(const OrderLearnerKind& learner) {
                           const Context& context) {
     OrderOptions order = options.order;
     order.method = learner.name;
-    return prune_learned_order(learn_order(table, order, knowledge, context), table, options, context);
+    return graph_of_order(learn_order(table, order, knowledge, context), table, options, knowledge, context);
   };
   kind.invariances = learner.invariances;
+  return kind;
+}
+
+GraphLearnerKind notears_kind() {
+  GraphLearnerKind kind;
+  kind.name = "notears";
+  kind.help = "a linear graph by continuous optimisation with a penalty on cycles";
+  kind.describe = [](GraphOptions& options) { return describe(options.notears); };
+  kind.least_rows = [](std::size_t, const GraphOptions&) { return std::size_t{2}; };
+  kind.learn = [](const Table& table, const GraphOptions& options, const Precedence& knowledge,
+                  const Context& context) {
+    return notears_graph(learn_notears(table, options.notears, knowledge, context), options.notears);
+  };
+  kind.invariances = {
+      false, false, false, false,
+      "the minimiser stops within a tolerance, and rounding decides where; the penalty on weights is in "
+      "the units of the data"};
   return kind;
 }
 
 std::vector<GraphLearnerKind> all_kinds() {
   std::vector<GraphLearnerKind> kinds;
   for (const OrderLearnerKind& learner : order_learners()) kinds.push_back(pruned_kind(learner));
+  kinds.push_back(notears_kind());
   return kinds;
 }
 
