@@ -13,6 +13,7 @@
 #include "olem/independence.h"
 #include "olem/json.h"
 #include "olem/knowledge.h"
+#include "olem/notears.h"
 #include "olem/options.h"
 #include "olem/order.h"
 #include "olem/prune.h"
@@ -29,6 +30,8 @@ struct GraphOptions {
   ListenGraphOptions listen;
   GesOptions ges;
   IndependenceOptions independence;  // of pc and fci
+  CapsGraphOptions caps;  // how CaPS chooses edges
+  NotearsOptions notears;
 };
 
 // What every graph learner returns.

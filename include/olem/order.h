@@ -8,10 +8,12 @@
 #include "olem/knowledge.h"
 #include "olem/options.h"
 #include "olem/order_cam.h"
-#include "olem/order_listen.h"
+#include "olem/order_caps.h"
 #include "olem/order_diffan.h"
+#include "olem/order_listen.h"
 #include "olem/order_olem.h"
 #include "olem/order_result.h"
+#include "olem/order_score.h"
 #include "olem/order_varsort.h"
 #include "olem/table.h"
 
@@ -26,6 +28,9 @@ struct OrderOptions {
   ListenOptions listen;
   CamOptions cam;
   DiffanOptions diffan;
+  SteinOptions stein;  // of score and caps
+  ScoreOptions score;
+  CapsOptions caps;
 };
 
 // What leaves the answer of a method as it is: the order equal, values to 1e-9 relative.

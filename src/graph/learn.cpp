@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 
+#include "graph/caps_graph.h"
 #include "graph/knowledge_edges.h"
-#include "graph/listen_graph.h"
 #include "graph/learner_kinds.h"
+#include "graph/listen_graph.h"
+#include "graph/notears_graph.h"
 #include "olem/error.h"
 #include "olem/graph_learner.h"
 
@@ -29,9 +31,10 @@ GraphResult prune_learned_order(OrderResult order, const Table& table, const Gra
   return result;
 }
 
-// The edges of a learned order, by the rule of its learner.
+// The edges of a learned order, by the learner's own rule where it has one.
 GraphResult graph_of_order(OrderResult order, const Table& table, const GraphOptions& options,
                            const Precedence& knowledge, const Context& context) {
+  if (order.method == "caps") return caps_graph(std::move(order), table, options, knowledge, context);
   if (order.method == "listen" && options.listen.edges != ListenEdges::kCam)
     return listen_graph(std::move(order), table, options, knowledge, context);
   return prune_learned_order(std::move(order), table, options, context);
@@ -76,11 +79,44 @@ GraphLearnerKind listen_kind(const OrderLearnerKind& learner) {
   return kind;
 }
 
+// CaPS has parent scores beside CAM pruning.
+GraphLearnerKind caps_kind(const OrderLearnerKind& learner) {
+  GraphLearnerKind kind = order_kind(learner);
+  kind.help = learner.help + "; edges by parent scores and CAM pruning";
+  kind.describe = [&learner](GraphOptions& options) {
+    OptionSet set = describe(options.prune);
+    set.append(describe(options.caps));
+    set.append(learner.describe(options.order));
+    return set;
+  };
+  return kind;
+}
+
+GraphLearnerKind notears_kind() {
+  GraphLearnerKind kind;
+  kind.name = "notears";
+  kind.help = "a linear graph by continuous optimisation with a penalty on cycles";
+  kind.describe = [](GraphOptions& options) { return describe(options.notears); };
+  kind.least_rows = [](std::size_t, const GraphOptions&) { return std::size_t{2}; };
+  kind.learn = [](const Table& table, const GraphOptions& options, const Precedence& knowledge,
+                  const Context& context) {
+    return notears_graph(learn_notears(table, options.notears, knowledge, context), options.notears);
+  };
+  kind.invariances = {
+      false, false, false, false,
+      "the minimiser stops within a tolerance, and rounding decides where; the penalty on weights is in "
+      "the units of the data"};
+  return kind;
+}
+
 std::vector<GraphLearnerKind> all_kinds() {
   std::vector<GraphLearnerKind> kinds;
   for (const OrderLearnerKind& learner : order_learners()) {
-    kinds.push_back(learner.name == "listen" ? listen_kind(learner) : order_kind(learner));
+    kinds.push_back(learner.name == "listen" ? listen_kind(learner)
+                    : learner.name == "caps" ? caps_kind(learner)
+                                             : order_kind(learner));
   }
+  kinds.push_back(notears_kind());
   kinds.push_back(ges_kind());
   kinds.push_back(pc_kind());
   kinds.push_back(fci_kind());

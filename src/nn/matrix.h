@@ -34,11 +34,10 @@ void multiply(const ConstView<Scalar>& a, Form form_a, const ConstView<Scalar>& 
     return static_cast<std::size_t>(std::max(matrix.outerStride(), matrix.rows()));
   };
   const auto factor = [&](const ConstView<Scalar>& matrix, Form form) {
-    return GemmFactor<Scalar>{matrix.data(), stride(matrix), form == Form::kTransposed};
+    return BasicMatrixView<Scalar>{matrix.data(), static_cast<std::size_t>(matrix.rows()),
+                                   static_cast<std::size_t>(matrix.cols()), stride(matrix), form == Form::kTransposed};
   };
-  const Index inner = form_a == Form::kTransposed ? a.rows() : a.cols();
-  gemm(static_cast<std::size_t>(c.rows()), static_cast<std::size_t>(c.cols()), static_cast<std::size_t>(inner),
-       factor(a, form_a), factor(b, form_b), keep, c.data(), stride(c));
+  olem::multiply(Scalar{1}, factor(a, form_a), factor(b, form_b), keep, c.data(), stride(c));
 }
 
 }  // namespace olem::nn

@@ -4,6 +4,7 @@
 
 #include "olem/error.h"
 #include "olem/order.h"
+#include "order/stein.h"
 
 namespace olem {
 
@@ -118,11 +119,52 @@ OrderLearnerKind diffan_kind() {
   return kind;
 }
 
+template <class Options>
+OptionSet with_stein(OrderOptions& options, Options& own) {
+  OptionSet set = describe(options.stein);
+  set.append(with_common(options, own));
+  return set;
+}
+
+// What the learners on the Stein estimator share.
+OrderLearnerKind stein_kind() {
+  OrderLearnerKind kind;
+  kind.least_rows = [](std::size_t, const OrderOptions&) { return kFewestSteinRows; };
+  kind.invariances.common_scaling = false;
+  kind.invariances.why_not =
+      "the ridge on the kernel matrix is absolute, while the kernel is divided by a bandwidth in the units of the data";
+  return kind;
+}
+
+OrderLearnerKind score_kind() {
+  OrderLearnerKind kind = stein_kind();
+  kind.name = "score";
+  kind.help = "by the Hessian of the log-density: where its entry varies least is last";
+  kind.describe = [](OrderOptions& options) { return with_stein(options, options.score); };
+  kind.learn = [](const Table& table, const OrderOptions& options, const Precedence& knowledge,
+                  const Context& context) {
+    return learn_order_score(table, options.stein, options.score, knowledge, context);
+  };
+  return kind;
+}
+
+OrderLearnerKind caps_kind() {
+  OrderLearnerKind kind = stein_kind();
+  kind.name = "caps";
+  kind.help = "by the Hessian of the log-density: where its entry is greatest on average is last";
+  kind.describe = [](OrderOptions& options) { return with_stein(options, options.caps); };
+  kind.learn = [](const Table& table, const OrderOptions& options, const Precedence& knowledge,
+                  const Context& context) {
+    return learn_order_caps(table, options.stein, options.caps, knowledge, context);
+  };
+  return kind;
+}
+
 }  // namespace
 
 const std::vector<OrderLearnerKind>& order_learners() {
-  static const std::vector<OrderLearnerKind> kinds = {olem_kind(), listen_kind(), cam_kind(), diffan_kind(),
-                                                      varsort_kind()};
+  static const std::vector<OrderLearnerKind> kinds = {olem_kind(), listen_kind(), cam_kind(),    score_kind(),
+                                                      caps_kind(), diffan_kind(), varsort_kind()};
   return kinds;
 }
 
