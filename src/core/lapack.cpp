@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
+#include <vector>
 
 #include "olem/error.h"
 
@@ -12,6 +14,23 @@ void openblas_set_num_threads(int count);
 void dpotrf_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
 void dtrsv_(const char* triangle, const char* transposed, const char* unit_diagonal, const int* n, const double* matrix,
             const int* stride, double* x, const int* increment);
+void dpotri_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
+void dtrsm_(const char* side, const char* triangle, const char* transposed, const char* unit_diagonal, const int* m,
+            const int* n, const double* scale, const double* a, const int* a_stride, double* b, const int* b_stride);
+void dgemm_(const char* a_transposed, const char* b_transposed, const int* m, const int* n, const int* k,
+            const double* scale, const double* a, const int* a_stride, const double* b, const int* b_stride,
+            const double* keep, double* c, const int* c_stride);
+void dsyrk_(const char* triangle, const char* transposed, const int* n, const int* k, const double* scale,
+            const double* a, const int* a_stride, const double* keep, double* c, const int* c_stride);
+void dsymm_(const char* side, const char* triangle, const int* m, const int* n, const double* scale, const double* a,
+            const int* a_stride, const double* b, const int* b_stride, const double* keep, double* c,
+            const int* c_stride);
+void dtrmm_(const char* side, const char* triangle, const char* transposed, const char* unit_diagonal, const int* m,
+            const int* n, const double* scale, const double* a, const int* a_stride, double* b, const int* b_stride);
+void dgeqrf_(const int* m, const int* n, double* a, const int* stride, double* factors, double* work,
+             const int* work_size, int* info);
+void dsyevd_(const char* vectors, const char* triangle, const int* n, double* matrix, const int* stride, double* values,
+             double* work, const int* work_size, int* integer_work, const int* integer_work_size, int* info);
 }
 
 namespace olem {
@@ -26,6 +45,11 @@ int prepared_size(std::size_t n) {
   static std::once_flag once;
   std::call_once(once, [] { openblas_set_num_threads(1); });
   return static_cast<int>(n);
+}
+
+int stride_of(const MatrixView& a) {
+  // BLAS wants at least 1, also for matrices without rows.
+  return std::max(1, prepared_size(a.stride > 0 ? a.stride : a.rows));
 }
 
 }  // namespace
@@ -43,6 +67,86 @@ void solve_lower_transposed(const double* factor, std::size_t n, double* b) {
   if (size == 0) return;
   const int increment = 1;
   dtrsv_("L", "T", "N", &size, factor, &size, b, &increment);
+}
+
+void invert_from_cholesky(double* factor, std::size_t n) {
+  const int size = prepared_size(n);
+  if (size == 0) return;
+  int info = 0;
+  dpotri_("L", &size, factor, &size, &info);
+}
+
+void solve_lower(const double* factor, std::size_t n, bool transposed, double* b, std::size_t columns) {
+  const int size = prepared_size(n);
+  const int width = prepared_size(columns);
+  if (size == 0 || width == 0) return;
+  const double one = 1.0;
+  dtrsm_("L", "L", transposed ? "T" : "N", "N", &size, &width, &one, factor, &size, b, &size);
+}
+
+void multiply(double scale, const MatrixView& a, const MatrixView& b, double keep, double* result, std::size_t stride) {
+  const std::size_t rows = a.transposed ? a.columns : a.rows;
+  const int m = prepared_size(rows);
+  const int n = prepared_size(b.transposed ? b.rows : b.columns);
+  const int k = prepared_size(a.transposed ? a.rows : a.columns);
+  if (m == 0 || n == 0) return;
+  const int a_stride = stride_of(a);
+  const int b_stride = stride_of(b);
+  const int c_stride = prepared_size(stride > 0 ? stride : rows);
+  dgemm_(a.transposed ? "T" : "N", b.transposed ? "T" : "N", &m, &n, &k, &scale, a.data, &a_stride, b.data, &b_stride,
+         &keep, result, &c_stride);
+}
+
+void multiply_by_own_transpose(double scale, const MatrixView& a, double keep, double* result) {
+  const int n = prepared_size(a.transposed ? a.columns : a.rows);
+  const int k = prepared_size(a.transposed ? a.rows : a.columns);
+  if (n == 0) return;
+  const int a_stride = stride_of(a);
+  dsyrk_("L", a.transposed ? "T" : "N", &n, &k, &scale, a.data, &a_stride, &keep, result, &n);
+}
+
+void multiply_symmetric(const double* symmetric, std::size_t n, const double* b, std::size_t columns, double* result) {
+  const int size = prepared_size(n);
+  const int width = prepared_size(columns);
+  if (size == 0 || width == 0) return;
+  const double one = 1.0;
+  const double zero = 0.0;
+  dsymm_("L", "L", &size, &width, &one, symmetric, &size, b, &size, &zero, result, &size);
+}
+
+void multiply_by_lower(double* result, std::size_t rows, const double* lower, std::size_t n, std::size_t stride,
+                       bool transposed) {
+  const int m = prepared_size(rows);
+  const int size = prepared_size(n);
+  const int a_stride = prepared_size(stride);
+  if (m == 0 || size == 0) return;
+  const double one = 1.0;
+  dtrmm_("R", "L", transposed ? "T" : "N", "N", &m, &size, &one, lower, &a_stride, result, &m);
+}
+
+void qr_factor(double* a, std::size_t rows, std::size_t columns) {
+  const int m = prepared_size(rows);
+  const int n = prepared_size(columns);
+  if (m == 0 || n == 0) return;
+  constexpr int kBlock = 64;
+  const int work_size = kBlock * n;
+  std::vector<double> factors(std::min(rows, columns));
+  std::vector<double> work(static_cast<std::size_t>(work_size));
+  int info = 0;
+  dgeqrf_(&m, &n, a, &m, factors.data(), work.data(), &work_size, &info);
+}
+
+void symmetric_eigen(double* matrix, std::size_t n, double* values) {
+  const int size = prepared_size(n);
+  if (size == 0) return;
+  const int work_size = 1 + 6 * size + 2 * size * size;
+  const int integer_work_size = 3 + 5 * size;
+  std::vector<double> work(static_cast<std::size_t>(work_size));
+  std::vector<int> integer_work(static_cast<std::size_t>(integer_work_size));
+  int info = 0;
+  dsyevd_("V", "L", &size, matrix, &size, values, work.data(), &work_size, integer_work.data(), &integer_work_size,
+          &info);
+  if (info != 0) throw Error(ErrorCategory::kInternal, "An eigenvalue decomposition did not converge.");
 }
 
 }  // namespace olem
