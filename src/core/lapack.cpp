@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <mutex>
 #include <vector>
@@ -14,7 +15,9 @@ void openblas_set_num_threads(int count);
 void dpotrf_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
 void dtrsv_(const char* triangle, const char* transposed, const char* unit_diagonal, const int* n, const double* matrix,
             const int* stride, double* x, const int* increment);
-void dpotri_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
+void dtrti2_(const char* triangle, const char* unit_diagonal, const int* n, double* matrix, const int* stride,
+             int* info);
+void dlauum_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
 void dtrsm_(const char* side, const char* triangle, const char* transposed, const char* unit_diagonal, const int* m,
             const int* n, const double* scale, const double* a, const int* a_stride, double* b, const int* b_stride);
 void dgemm_(const char* a_transposed, const char* b_transposed, const int* m, const int* n, const int* k,
@@ -47,6 +50,26 @@ int prepared_size(std::size_t n) {
   return static_cast<int>(n);
 }
 
+// Inverse of a lower triangle in place, by halves: the library's own inverse runs column by column.
+void invert_triangle(double* factor, int n, int stride) {
+  constexpr int kSmall = 32;
+  if (n <= kSmall) {
+    int info = 0;
+    dtrti2_("L", "N", &n, factor, &stride, &info);
+    return;
+  }
+  const int half = n / 2;
+  const int rest = n - half;
+  double* below = factor + half;
+  double* corner = factor + static_cast<std::ptrdiff_t>(half) * stride + half;
+  const double one = 1.0;
+  const double minus_one = -1.0;
+  dtrsm_("R", "L", "N", "N", &rest, &half, &minus_one, factor, &stride, below, &stride);
+  dtrsm_("L", "L", "N", "N", &rest, &half, &one, corner, &stride, below, &stride);
+  invert_triangle(factor, half, stride);
+  invert_triangle(corner, rest, stride);
+}
+
 int stride_of(const MatrixView& a) {
   // BLAS wants at least 1, also for matrices without rows.
   return std::max(1, prepared_size(a.stride > 0 ? a.stride : a.rows));
@@ -72,8 +95,9 @@ void solve_lower_transposed(const double* factor, std::size_t n, double* b) {
 void invert_from_cholesky(double* factor, std::size_t n) {
   const int size = prepared_size(n);
   if (size == 0) return;
+  invert_triangle(factor, size, size);
   int info = 0;
-  dpotri_("L", &size, factor, &size, &info);
+  dlauum_("L", &size, factor, &size, &info);
 }
 
 void solve_lower(const double* factor, std::size_t n, bool transposed, double* b, std::size_t columns) {

@@ -159,16 +159,16 @@ void GpEvaluator::add_gradient(std::span<const double> by_mean, std::span<const 
                                std::span<double* const> gradients) {
   const std::size_t r = model_.directions;
   const std::size_t points = model_.points.points;
-  // -2 by_variance_i times the directions: the derivative by them.
+  // The derivative by the directions is -2 by_variance_i times themselves; turned_ is its sum over the draws.
   turned_.assign(r, 0.0);
-  weights_.assign(draws_ * (varying_.size() + points), 0.0);
-  if (!by_variance.empty()) {
+  weights_.resize(draws_ * (varying_.size() + points));
+  if (by_variance.empty()) {
+    std::fill(weights_.begin(), weights_.end(), 0.0);
+  } else {
+    multiply(-2.0, {directions_.data(), draws_, r, 0, true}, {by_variance.data(), draws_, 1}, 0.0, turned_.data());
     for (std::size_t l = 0; l < r; ++l) {
       double* column = directions_.data() + l * draws_;
-      for (std::size_t i = 0; i < draws_; ++i) {
-        column[i] *= -2.0 * by_variance[i];
-        turned_[l] += column[i];
-      }
+      for (std::size_t i = 0; i < draws_; ++i) column[i] *= -2.0 * by_variance[i];
     }
     multiply(1.0, {directions_.data(), draws_, r}, {spread_.data(), varying_.size(), r, 0, true}, 0.0, weights_.data());
     if (!one_row_) {

@@ -13,13 +13,6 @@ namespace {
 
 constexpr double kHalfLog2Pi = 0.918938533204672742;
 
-// Of the logarithms. In standardised units nothing beyond them makes a difference, except to the rounding.
-constexpr double kLeastVariance = -16.0;
-constexpr double kLargestVariance = 7.0;
-constexpr double kLeastNoise = -14.0;
-constexpr double kLargestNoise = 1.0;
-constexpr double kLeastBias = -7.0;
-
 }  // namespace
 
 GpLikelihood::GpLikelihood(const Inputs& inputs, std::span<const double> target, const GpParameters& shape,
@@ -130,12 +123,12 @@ void GpLikelihood::add_nonlinear_gradient(const GpParameters& parameters, const 
   const std::size_t n = rows_;
   const std::size_t width = points.coordinates;
   const bool arcsine = shape_.kernel == GpKernel::kArcsine;
-  double by_signal = 0.0;
+  // The parts' derivatives by their logarithms add up to sum_ij W_ij K_ij = (n - target^T K^-1 target) / 2.
+  double by_signal = 0.5 * static_cast<double>(n);
+  for (std::size_t i = 0; i < n; ++i) by_signal -= 0.5 * target_[i] * solved_[i];
+  for (std::size_t k = 0; k < 2 + inputs_.size(); ++k) by_signal -= gradient[k];
   for (std::size_t j = 0; j < n; ++j) {
     const std::size_t at = j * n + j;
-    double below = 0.0;
-    for (std::size_t i = 1; i < n - j; ++i) below += covariance_[at + i] * values_[at + i];
-    by_signal += covariance_[at] * values_[at] + 2.0 * below;
     fill_slopes(parameters, n - j, &angles_[at], &values_[at], &covariance_[at], &covariance_[at]);
   }
 
@@ -183,12 +176,12 @@ GpSearch optimise_parameters(const Inputs& inputs, std::span<const double> targe
                              double penalty, int iterations, const Context& context) {
   GpLikelihood likelihood(inputs, target, start, penalty);
   const std::vector<double> logarithms = likelihood.pack(start);
-  std::vector<double> low(logarithms.size(), kLeastVariance);
-  std::vector<double> high(logarithms.size(), kLargestVariance);
-  low[1] = kLeastNoise;
-  high[1] = kLargestNoise;
+  std::vector<double> low(logarithms.size(), kLeastLogVariance);
+  std::vector<double> high(logarithms.size(), kLargestLogVariance);
+  low[1] = kLeastLogNoise;
+  high[1] = kLargestLogNoise;
   const std::size_t bias = 3 + inputs.size();
-  if (start.kernel == GpKernel::kArcsine && bias < low.size()) low[bias] = kLeastBias;
+  if (start.kernel == GpKernel::kArcsine && bias < low.size()) low[bias] = kLeastLogBias;
 
   LbfgsbOptions options;
   options.iterations = iterations;
@@ -201,6 +194,6 @@ GpSearch optimise_parameters(const Inputs& inputs, std::span<const double> targe
   return {likelihood.unpack(result.x), result.value, result.evaluations};
 }
 
-bool is_least_variance(double variance) { return variance <= std::exp(kLeastVariance) * (1.0 + 1e-9); }
+bool is_least_variance(double variance) { return variance <= std::exp(kLeastLogVariance) * (1.0 + 1e-9); }
 
 }  // namespace olem::flow

@@ -43,15 +43,28 @@ class GpLikelihood {
   std::vector<double> solved_;  // inverse covariance times target
 };
 
+// Bounds of the search, of the logarithms. In standardised units nothing beyond them makes a difference, except to
+// rounding.
+inline constexpr double kLeastLogVariance = -16.0;
+inline constexpr double kLargestLogVariance = 7.0;
+inline constexpr double kLeastLogNoise = -14.0;
+inline constexpr double kLargestLogNoise = 1.0;
+inline constexpr double kLeastLogBias = -7.0;
+
 struct GpSearch {
   GpParameters parameters;
   double objective = 0.0;
   int evaluations = 0;
 };
 
-// Descends from `start` by at most `iterations` of L-BFGS-B within bounds that keep the covariance well conditioned.
+// Descends from `start` by at most `iterations` of L-BFGS-B.
 GpSearch optimise_parameters(const Inputs& inputs, std::span<const double> target, const GpParameters& start,
                              double penalty, int iterations, const Context& context);
+
+// The same for the process without a nonlinear part, from the sums of squares and products of all rows: O(rows q^2)
+// once and O(q^3) an evaluation, for q inputs. The start is the linear part of `start`.
+GpSearch optimise_linear_parameters(const Inputs& inputs, std::span<const double> target, const GpParameters& start,
+                                    double penalty, const Context& context);
 
 // Whether the search ran into its lower bound, so that the part has no influence left.
 bool is_least_variance(double variance);

@@ -80,14 +80,23 @@ class Training {
     std::vector<double> subset_target;
     for (const std::size_t i : rows) subset_target.push_back(target_[i]);
 
-    GpParameters parameters = starting_point(subset, subset_target, options_.kernel);
-    parameters =
-        optimise_parameters(subset, subset_target, parameters, options_.penalty, kFirstIterations, context_).parameters;
-    if (prune(parameters)) {
+    const GpParameters start = starting_point(subset, subset_target, options_.kernel);
+    const GpSearch line = optimise_linear_parameters(inputs_, target_, start, options_.penalty, context_);
+    if (inputs_.empty()) return line.parameters;
+    GpParameters parameters =
+        optimise_parameters(subset, subset_target, start, options_.penalty, kFirstIterations, context_).parameters;
+    const bool changed = prune(parameters);
+    if (parameters.nonlinear_inputs().empty()) return line.parameters;
+    if (changed) {
       parameters = optimise_parameters(subset, subset_target, parameters, options_.penalty, kLastIterations, context_)
                        .parameters;
     }
-    return parameters;
+    // A kernel of low relevance is nearly a line, and cheaper than one in the penalty; so pruning one input at a time
+    // does not always find the way back to a line. The nonlinear part must be worth each of its parameters.
+    const std::size_t added = parameters.nonlinear_inputs().size() + (options_.kernel == GpKernel::kArcsine ? 2 : 1);
+    const double gain = line.objective - objective(parameters, inducing(parameters));
+    const bool straight = gain < options_.prune * static_cast<double>(added);
+    return straight ? line.parameters : parameters;
   }
 
   GpFit fit(const GpParameters& parameters) const {
@@ -113,27 +122,27 @@ class Training {
     return chosen;
   }
 
+  // Penalised, on all rows.
+  double objective(const GpParameters& parameters, std::span<const std::size_t> inducing_rows) const {
+    if (parameters.nonlinear_inputs().empty()) inducing_rows = {};
+    return projected_objective(parameters, inputs_, target_, inducing_rows, context_) +
+           penalty_of(parameters, options_.penalty);
+  }
+
   // Takes inputs out of the nonlinear part, weakest relevance first, where that costs less than the threshold on all
   // rows. The inducing rows stay those of the whole model, so that only the input makes the difference. True when
   // something changed.
   bool prune(GpParameters& parameters) const {
-    if (inputs_.empty()) return false;
     const std::vector<std::size_t> rows = inducing(parameters);
-    const auto objective = [&](const GpParameters& candidate) {
-      const std::vector<std::size_t> none;
-      return projected_objective(candidate, inputs_, target_, candidate.nonlinear_inputs().empty() ? none : rows,
-                                 context_) +
-             penalty_of(candidate, options_.penalty);
-    };
     std::vector<std::size_t> weakest_first = parameters.nonlinear_inputs();
     std::stable_sort(weakest_first.begin(), weakest_first.end(),
                      [&](std::size_t a, std::size_t b) { return parameters.relevance[a] < parameters.relevance[b]; });
     bool changed = false;
-    double current = objective(parameters);
+    double current = objective(parameters, rows);
     for (const std::size_t k : weakest_first) {
       GpParameters candidate = parameters;
       candidate.relevance[k] = 0.0;
-      const double without = objective(candidate);
+      const double without = objective(candidate, rows);
       if (!(without - current < options_.prune)) continue;
       parameters = candidate;
       current = without;

@@ -14,7 +14,9 @@ namespace olem::flow {
 
 namespace {
 
-constexpr double kSpacing = 1.5;       // of the knots, in widths of the smoothing
+constexpr double kWidth = 0.5;         // of the smoothing, times n^(-1/5)
+constexpr double kPoints = 5.0;        // residuals that half of its width holds at least
+constexpr double kSpacing = 1.5;       // of the knots, in widths
 constexpr double kTailPoints = 5.0;    // residuals beyond the outermost knots
 constexpr double kLargestTail = 0.1;   // but not more than this share of them
 constexpr double kLeastSlope = 1e-3;   // relative to the standard deviation: repeated values leave a density
@@ -114,9 +116,9 @@ NoiseDistribution fit_noise(std::span<const double> residuals) {
     return {{-1.0, 1.0}, {mean - sd, mean + sd}, {sd, sd}};
   }
 
-  const double width = std::pow(count, -0.2);
+  const double least_width = kWidth * std::pow(count, -0.2);
   const double reach = -normal_quantile(std::min(kTailPoints / count, kLargestTail));
-  const auto bins = static_cast<std::size_t>(std::ceil(2.0 * reach / (kSpacing * width)));
+  const auto bins = static_cast<std::size_t>(std::ceil(2.0 * reach / (kSpacing * least_width)));
   // Where the empirical quantile function steps from one residual to the next.
   std::vector<double> steps(n - 1);
   for (std::size_t i = 0; i + 1 < n; ++i) steps[i] = normal_quantile(static_cast<double>(i + 1) / count);
@@ -125,6 +127,7 @@ NoiseDistribution fit_noise(std::span<const double> residuals) {
   const double least_slope = kLeastSlope * std::sqrt(variance);
   for (std::size_t k = 0; k <= bins; ++k) {
     const double z = reach * (2.0 * static_cast<double>(k) / static_cast<double>(bins) - 1.0);
+    const double width = std::max(least_width, kPoints / (count * normal_density(z)));
     double value = sorted.back();
     double slope = 0.0;
     for (std::size_t i = 0; i + 1 < n; ++i) {

@@ -20,10 +20,10 @@ struct NoiseDistribution {
 };
 
 // From at least two residuals in standardised units. The empirical quantile function, over the normal scale, is
-// averaged with a Gaussian of width n^(-1/5), which keeps it increasing and leaves straight lines alone; knots
-// stand 1.5 widths apart up to the score of the fifth largest residual. A final shift and stretch gives it the mean and
-// variance of the residuals. Equal residuals give a normal distribution of standard deviation 1e-8. O(n log n + n
-// knots).
+// averaged with a Gaussian of width n^(-1/5) / 2, or more where that would hold few residuals; this keeps it increasing
+// and leaves straight lines alone. Knots stand up to the score of the fifth largest residual. A final shift and stretch
+// gives it the mean and variance of the residuals. Equal residuals give a normal distribution of standard deviation
+// 1e-8. O(n log n + n knots).
 NoiseDistribution fit_noise(std::span<const double> residuals);
 
 // Whether the arrays have equal sizes of at least 2 and keep what is promised above.
