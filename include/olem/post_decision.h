@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "olem/context.h"
+#include "olem/sampler_set.h"
+#include "olem/structural_model.h"
+#include "olem/table.h"
+
+namespace olem {
+
+// What is known, what is set and what is asked for. Every other variable of the set is drawn if an outcome needs it.
+struct PostDecisionPlan {
+  std::vector<NamedValue> context;    // observed values, in the user's units
+  std::vector<std::string> altered;   // set by the decision; alterable variables left alone are not among them
+  std::vector<std::string> outcomes;  // none of them altered or context
+  std::size_t draws = 1000;
+  // Which draws. Samplers with the same number, seed and draws share the noise of every variable, whatever is altered,
+  // so that differences between decisions are not chance. Below 2^40.
+  std::uint64_t noise = 0;
+};
+
+// Outcomes of one evaluation in standardised units.
+struct OutcomeDraws {
+  std::size_t draws = 0;
+  std::vector<double> values;        // outcomes x draws, outcome by outcome in the plan's order
+  std::vector<unsigned char> valid;  // per draw; values of others are 0 and must not be used
+  std::size_t excluded = 0;          // draws that are not valid
+};
+
+// Where a variable's conditions lie relative to the data it was learned from, over the draws of one evaluation.
+struct VariableReach {
+  std::string variable;
+  double median = 0.0;         // of ConditionalSampler::extrapolation
+  double share_outside = 0.0;  // of draws above the sampler's limit
+};
+
+// Draws outcomes from the distribution after a decision (Order-based Rehearsal Learning, Algorithm 2): along the order
+// context and altered variables have their values, the rest come from their samplers. The noise is drawn once, so
+// outcomes are a smooth function of the decision, with a gradient.
+//
+// Only what an outcome needs is drawn; what no altered variable influences is drawn once. When everything between the
+// decision and the outcomes is linear, an evaluation is one matrix product. Draws that are not finite or beyond 1e6
+// standard deviations are excluded.
+//
+// Values and outcomes are in standardised units; the set's variables convert. Not to be shared between threads; results
+// do not depend on the context's threads.
+class PostDecisionSampler {
+ public:
+  // Throws a usage error for names that are unknown, repeated or in two roles and for values that are not finite, and a
+  // data error when a variable must be drawn that has no sampler. Keeps the set alive.
+  PostDecisionSampler(std::shared_ptr<const SamplerSet> set, const PostDecisionPlan& plan, const Context& context);
+  ~PostDecisionSampler();
+  PostDecisionSampler(PostDecisionSampler&&) noexcept;
+  PostDecisionSampler& operator=(PostDecisionSampler&&) noexcept;
+
+  // The outcomes when the altered variables take these values, in the plan's order. `caution` multiplies the samplers'
+  // posterior spread. The reference stands until the next call.
+  const OutcomeDraws& sample(std::span<const double> values, double caution = 1.0);
+
+  // For the latest sample(): d/dvalues of the sum of adjoints x outcomes over valid draws; `adjoints` has the shape of
+  // OutcomeDraws::values, `gradient` one entry per altered variable.
+  void gradient(std::span<const double> adjoints, std::span<double> gradient);
+
+  // For each variable that is drawn, in order, how far from data the decision takes it.
+  std::vector<VariableReach> reach(std::span<const double> values, double caution = 1.0);
+
+  // All variables that the outcomes need, for every valid draw, in the user's units: context, altered, drawn.
+  Table table(std::span<const double> values, double caution = 1.0);
+
+  // Whether any outcome can change with the altered variable at all, per altered variable.
+  const std::vector<bool>& influences() const;
+
+ private:
+  class Chain;
+  std::unique_ptr<Chain> chain_;
+};
+
+}  // namespace olem

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "olem/context.h"
+#include "olem/options.h"
+
+namespace olem {
+
+enum class GpKernel { kArcsine, kRbf };
+
+// A Gaussian process with a linear and a nonlinear part (docs/methods/gp.md).
+struct GpOptions {
+  // The arc-sine kernel flattens out away from the data, as most mechanisms do, where the other returns to the line.
+  GpKernel kernel = GpKernel::kArcsine;
+  // Rows on which hyper-parameters are sought: the cost grows with their cube, and 500 settle a dozen of them.
+  int rows = 500;
+  // Points that carry the nonlinear part: the cost of a draw grows with them; smooth functions need far fewer.
+  int inducing = 200;
+  // On the square roots of relevances and linear variances, in nats: keeps out inputs that only fit noise.
+  double penalty = 1.0;
+  // An input leaves the nonlinear part when that costs less than this many nats.
+  double prune = 1.0;
+};
+
+// A straight line with the noise that is left over (docs/methods/linear-sampler.md).
+struct LinearSamplerOptions {
+  // Relative to the number of rows, in standardised units. Small enough to change no estimate that the data determines.
+  double ridge = 1e-6;
+};
+
+// The options of every kind of sampler; each reads its own.
+struct SamplerOptions {
+  std::string sampler = "gp";  // a name of sampler_kinds()
+  GpOptions gp;
+  LinearSamplerOptions linear;
+};
+
+OptionSet describe(GpOptions& options);
+OptionSet describe(LinearSamplerOptions& options);
+
+// Everything below is in standardised units: (value - mean) / standard deviation of the column. SamplerSet keeps the
+// constants and speaks the user's units.
+
+// One condition over a block of draws.
+struct Condition {
+  const double* values = nullptr;  // one per draw, or a single one that all draws share
+  bool shared = false;
+};
+
+struct SamplerState;  // olem/sampler_state.h
+
+// What a sampler listens to, for people.
+struct SamplerInput {
+  double slope = 0.0;      // of the linear part, standard deviations per standard deviation
+  double relevance = 0.0;  // of the nonlinear part, 0: none; comparable within one sampler
+  bool used = false;       // the input can change a draw at all
+};
+
+struct SamplerFacts {
+  std::string form;                  // "linear", "nonlinear in 3 of 11 inputs", "constant", ...
+  std::vector<SamplerInput> inputs;  // one per condition
+  double noise_sd = 0.0;             // of what the conditions do not explain
+};
+
+// The work of one sampler on one block of draws whose noise is fixed. Not shared between threads.
+class SamplerRun {
+ public:
+  virtual ~SamplerRun() = default;
+
+  // y[i] = T(noise of draw i, conditions of draw i), one condition per input of the sampler, in its order. `caution`
+  // multiplies the posterior spread: 1 is the full model, 0 leaves the model's own doubt out. The same numbers whether
+  // a condition is shared or repeated for every draw, up to rounding.
+  virtual void sample(std::span<const Condition> conditions, double caution, std::span<double> y) = 0;
+
+  // For the latest sample(), the values of whose conditions must still stand: adds adjoint[i] dy[i]/dc_k[i] to
+  // gradients[k][i], and for a shared condition the sum over the draws to gradients[k][0]. A null pointer is left out.
+  virtual void add_gradient(std::span<const double> adjoint, std::span<double* const> gradients) = 0;
+};
+
+// A model of one variable given q >= 0 conditions, from which one can draw. Immutable and safe to share.
+class ConditionalSampler {
+ public:
+  virtual ~ConditionalSampler() = default;
+
+  virtual std::size_t conditions() const = 0;
+  virtual std::size_t noise_entries() const = 0;  // standard normal numbers that one draw takes
+  virtual SamplerFacts facts() const = 0;
+
+  // `noise` holds noise_entries() numbers for each of `draws` draws: all first entries, then all second ones. The
+  // sampler must outlive the run.
+  virtual std::unique_ptr<SamplerRun> start(std::span<const double> noise, std::size_t draws) const = 0;
+
+  // out[i] = ln p(y[i] | conditions i).
+  virtual void log_density(std::span<const Condition> conditions, std::span<const double> y, double caution,
+                           std::span<double> out) const = 0;
+
+  // How far the conditions of each draw lie outside of the data. Above extrapolation_limit() the model knows little.
+  virtual void extrapolation(std::span<const Condition> conditions, std::span<double> out) const = 0;
+  virtual double extrapolation_limit() const = 0;
+
+  // Slopes a_k when a draw is a^T c + (something of its noise alone); nothing when it is not, or only for another
+  // caution.
+  virtual std::optional<std::vector<double>> slopes(double caution) const = 0;
+
+  virtual SamplerState state() const = 0;
+};
+
+// What a sampler is fitted to: columns of equal length with mean 0 and, unless constant, standard deviation 1.
+struct SamplerData {
+  std::string name;  // of the variable, for messages
+  std::span<const double> target;
+  std::vector<std::span<const double>> conditions;
+  std::uint64_t index = 0;  // tells the random streams of different variables apart
+};
+
+// A kind of sampler, chosen by name.
+struct SamplerKind {
+  std::string name;
+  std::string help;  // one line
+  OptionSet (*describe)(SamplerOptions& options);
+  // Fewest rows that it can be fitted to.
+  std::size_t (*least_rows)(std::size_t conditions);
+  std::shared_ptr<const ConditionalSampler> (*fit)(const SamplerData& data, const SamplerOptions& options,
+                                                   const Context& context);
+  std::shared_ptr<const ConditionalSampler> (*restore)(const SamplerState& state);
+};
+
+const std::vector<SamplerKind>& sampler_kinds();
+
+// Throws a usage error that suggests the closest name when there is none such.
+const SamplerKind& sampler_kind(const std::string& name);
+
+// The sampler that has this state: it draws the same bytes. Checks every size and value; throws a data error.
+std::shared_ptr<const ConditionalSampler> restore_sampler(const SamplerState& state);
+
+}  // namespace olem

@@ -1,0 +1,252 @@
+#include "flow/gp_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/lapack.h"
+#include "olem/error.h"
+
+namespace olem::flow {
+
+namespace {
+
+constexpr double kHalfLog2Pi = 0.918938533204672742;
+constexpr std::size_t kRowsPerBlock = 512;  // features of a block stay in the cache
+constexpr double kJitter = 1e-10;           // of the signal: below any pivot that was accepted
+
+// The process as a linear model y = f(c)^T b + noise with b ~ N(0, I): features are L^-1 signal kappa(points, c), where
+// L L^T is the covariance of the inducing points, then sqrt(constant) and sqrt(linear_k) c_k.
+class Features {
+ public:
+  Features(const GpParameters& parameters, const Inputs& inputs, std::size_t rows,
+           std::span<const std::size_t> inducing)
+      : parameters_(parameters), inputs_(inputs), rows_(rows) {
+    if (inducing.empty()) return;
+    data_ = scale_points(parameters, inputs);
+    points_ = data_.with_points(inducing);
+    const std::size_t m = points_.points;
+    factor_.resize(m * m);
+    covariance_block(parameters, points_, points_, scratch_, factor_.data());
+    for (std::size_t j = 0; j < m; ++j) factor_[j * m + j] += kJitter * parameters.signal;
+    if (!cholesky_lower(factor_.data(), m)) {
+      throw Error(ErrorCategory::kInternal, "The covariance of the inducing points is not positive definite.");
+    }
+  }
+
+  std::size_t rows() const { return rows_; }
+  std::size_t size() const { return points_.points + 1 + inputs_.size(); }
+  const ScaledPoints& points() const { return points_; }
+
+  // size() x count, one column per row of data.
+  void fill(std::size_t first, std::size_t count, std::vector<double>& out) {
+    const std::size_t p = size();
+    const std::size_t m = points_.points;
+    out.resize(p * count);
+    for (std::size_t i = 0; i < count; ++i) out[i * p + m] = std::sqrt(parameters_.constant);
+    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+      const double root = std::sqrt(parameters_.linear[k]);
+      for (std::size_t i = 0; i < count; ++i) out[i * p + m + 1 + k] = root * inputs_[k][first + i];
+    }
+    if (m == 0) return;
+    covariances_.resize(m * count);
+    covariance_block(parameters_, points_, data_.slice(first, count), scratch_, covariances_.data());
+    solve_lower(factor_.data(), m, false, covariances_.data(), count);
+    for (std::size_t i = 0; i < count; ++i) std::copy_n(covariances_.data() + i * m, m, out.data() + i * p);
+  }
+
+  // Turns coefficients of the features (size() x columns) into coefficients of (signal kappa(points, c), 1, c).
+  void to_plain(double* coefficients, std::size_t columns) const {
+    const std::size_t p = size();
+    const std::size_t m = points_.points;
+    std::vector<double> block(m * columns);
+    for (std::size_t l = 0; l < columns; ++l) {
+      double* column = coefficients + l * p;
+      std::copy_n(column, m, block.data() + l * m);
+      column[m] *= std::sqrt(parameters_.constant);
+      for (std::size_t k = 0; k < inputs_.size(); ++k) column[m + 1 + k] *= std::sqrt(parameters_.linear[k]);
+    }
+    solve_lower(factor_.data(), m, true, block.data(), columns);
+    for (std::size_t l = 0; l < columns; ++l) std::copy_n(block.data() + l * m, m, coefficients + l * p);
+  }
+
+  // Calls body(first, count, features) for one block of rows after the other.
+  template <class Body>
+  void for_blocks(const Context& context, const Body& body) {
+    std::vector<double> block;
+    for (std::size_t first = 0; first < rows_; first += kRowsPerBlock) {
+      context.check_interrupt();
+      const std::size_t count = std::min(kRowsPerBlock, rows_ - first);
+      fill(first, count, block);
+      body(first, count, block);
+    }
+  }
+
+ private:
+  const GpParameters& parameters_;
+  const Inputs& inputs_;
+  std::size_t rows_;
+  ScaledPoints data_;
+  ScaledPoints points_;
+  std::vector<double> factor_;
+  std::vector<double> scratch_;
+  std::vector<double> covariances_;
+};
+
+// Sums over the rows: the lower triangle of F F^T, F y and y^2.
+struct Moments {
+  std::vector<double> squares;
+  std::vector<double> products;
+  double target = 0.0;
+};
+
+Moments gather(Features& features, std::span<const double> target, const Context& context) {
+  const std::size_t p = features.size();
+  Moments moments{std::vector<double>(p * p, 0.0), std::vector<double>(p, 0.0)};
+  features.for_blocks(context, [&](std::size_t first, std::size_t count, const std::vector<double>& block) {
+    multiply_by_own_transpose(1.0, {block.data(), p, count}, 1.0, moments.squares.data());
+    multiply(1.0, {block.data(), p, count}, {target.data() + first, count, 1}, 1.0, moments.products.data());
+  });
+  for (const double y : target) moments.target += y * y;
+  return moments;
+}
+
+double dot(const double* a, const double* b, std::size_t n) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// The lower trapezoidal matrix L with L L^T = a a^T, for a with no more columns than rows: a^T = Q R, L = R^T.
+std::vector<double> lower_trapezoid(const std::vector<double>& a, std::size_t rows, std::size_t columns) {
+  std::vector<double> turned(a.size());
+  for (std::size_t l = 0; l < columns; ++l) {
+    for (std::size_t i = 0; i < rows; ++i) turned[i * columns + l] = a[l * rows + i];
+  }
+  qr_factor(turned.data(), columns, rows);
+  std::vector<double> lower(a.size(), 0.0);
+  for (std::size_t l = 0; l < columns; ++l) {
+    for (std::size_t i = l; i < rows; ++i) lower[l * rows + i] = turned[i * columns + l];
+  }
+  return lower;
+}
+
+}  // namespace
+
+std::vector<std::size_t> choose_inducing(const GpParameters& parameters, const ScaledPoints& rows, std::size_t most,
+                                         double tolerance, const Context& context) {
+  const std::size_t n = rows.points;
+  most = std::min(most, n);
+  context.require_memory(n * most * sizeof(double), "The choice of inducing points");
+  std::vector<double> left(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    double own = 0.0;
+    double unused = 0.0;
+    for (std::size_t k = 0; k < rows.coordinates; ++k) own += rows.values[k * n + i] * rows.values[k * n + i];
+    left[i] = prior_variance(parameters, own, unused);
+  }
+  std::vector<std::size_t> chosen;
+  std::vector<double> factor;  // n x chosen
+  factor.reserve(n * most);
+  std::vector<double> scratch;
+  std::vector<double> pivot_row;
+  while (chosen.size() < most) {
+    context.check_interrupt();
+    const auto largest = std::max_element(left.begin(), left.end());
+    if (!(*largest > tolerance)) break;
+    const auto pivot = static_cast<std::size_t>(largest - left.begin());
+    const std::size_t done = chosen.size();
+    chosen.push_back(pivot);
+    factor.resize(n * (done + 1));
+    double* column = factor.data() + n * done;
+    covariance_block(parameters, rows, rows.with_points({&pivot, 1}), scratch, column);
+    pivot_row.resize(done);
+    for (std::size_t l = 0; l < done; ++l) pivot_row[l] = factor[l * n + pivot];
+    if (done > 0) multiply(-1.0, {factor.data(), n, done}, {pivot_row.data(), done, 1}, 1.0, column);
+    const double root = std::sqrt(*largest);
+    for (std::size_t i = 0; i < n; ++i) {
+      column[i] /= root;
+      left[i] -= column[i] * column[i];
+    }
+    left[pivot] = 0.0;
+  }
+  return chosen;
+}
+
+double projected_objective(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target,
+                           std::span<const std::size_t> inducing, const Context& context) {
+  Features features(parameters, inputs, target.size(), inducing);
+  Moments moments = gather(features, target, context);
+  const std::size_t p = features.size();
+  const double noise = parameters.noise;
+  // F^T F / noise + I, whose determinant and inverse stand for those of the covariance (Woodbury).
+  for (double& value : moments.squares) value /= noise;
+  for (std::size_t l = 0; l < p; ++l) moments.squares[l * p + l] += 1.0;
+  if (!cholesky_lower(moments.squares.data(), p)) return std::numeric_limits<double>::infinity();
+  solve_lower(moments.squares.data(), p, false, moments.products.data(), 1);
+  const double explained = dot(moments.products.data(), moments.products.data(), p) / noise;
+  const auto n = static_cast<double>(target.size());
+  double value = n * (kHalfLog2Pi + 0.5 * std::log(noise)) + 0.5 * (moments.target - explained) / noise;
+  for (std::size_t l = 0; l < p; ++l) value += std::log(moments.squares[l * p + l]);
+  return value;
+}
+
+GpFit fit_model(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target,
+                std::span<const std::size_t> inducing, double negligible, const Context& context) {
+  Features features(parameters, inputs, target.size(), inducing);
+  Moments moments = gather(features, target, context);
+  const std::size_t p = features.size();
+  const double noise = parameters.noise;
+  // In the directions of the eigenvectors u_l of F F^T the posterior is independent: the data takes the share
+  // lambda_l / (noise + lambda_l) of the prior variance away.
+  std::vector<double> lambda(p);
+  symmetric_eigen(moments.squares.data(), p, lambda.data());
+  const std::vector<double>& vectors = moments.squares;
+  std::vector<double> mean(p, 0.0);
+  std::vector<double> share(p);
+  std::size_t first_kept = p;
+  for (std::size_t l = p; l-- > 0;) {
+    lambda[l] = std::max(lambda[l], 0.0);
+    share[l] = lambda[l] / (noise + lambda[l]);
+    const double* u = vectors.data() + l * p;
+    const double coefficient = dot(u, moments.products.data(), p) / (noise + lambda[l]);
+    for (std::size_t i = 0; i < p; ++i) mean[i] += coefficient * u[i];
+    if (share[l] > negligible) first_kept = l;  // they ascend
+  }
+
+  GpFit fit;
+  fit.leave_one_out.resize(target.size());
+  std::vector<double> rotated;
+  features.for_blocks(context, [&](std::size_t first, std::size_t count, const std::vector<double>& block) {
+    rotated.resize(p * count);
+    multiply(1.0, {vectors.data(), p, p, 0, true}, {block.data(), p, count}, 0.0, rotated.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      // What is left without the row: residual / (1 - its own weight in its fit).
+      double own = 0.0;
+      for (std::size_t l = 0; l < p; ++l) own += rotated[i * p + l] * rotated[i * p + l] / (noise + lambda[l]);
+      const double residual = target[first + i] - dot(block.data() + i * p, mean.data(), p);
+      fit.leave_one_out[first + i] = residual / (1.0 - own);
+    }
+  });
+
+  GpModel& model = fit.model;
+  model.parameters = parameters;
+  model.points = features.points();
+  features.to_plain(mean.data(), 1);
+  const auto at = [&mean](std::size_t i) { return mean.begin() + static_cast<std::ptrdiff_t>(i); };
+  const std::size_t m = model.points.points;
+  model.weights.assign(mean.begin(), at(m));
+  model.intercept = mean[m];
+  model.slopes.assign(at(m + 1), mean.end());
+  model.directions = p - first_kept;
+  std::vector<double> spread(vectors.begin() + static_cast<std::ptrdiff_t>(first_kept * p), vectors.end());
+  for (std::size_t l = 0; l < model.directions; ++l) {
+    const double root = std::sqrt(share[first_kept + l]);
+    for (std::size_t i = 0; i < p; ++i) spread[l * p + i] *= root;
+  }
+  features.to_plain(spread.data(), model.directions);
+  model.spread = lower_trapezoid(spread, p, model.directions);
+  return fit;
+}
+
+}  // namespace olem::flow

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "flow/gp_kernel.h"
+#include "olem/context.h"
+
+namespace olem::flow {
+
+// The posterior of a Gaussian process whose nonlinear part is carried by m inducing points (projected process,
+// Rasmussen and Williams 2006, section 8.3.4); the linear part is exact. With g(c) = (signal kappa(c, points), 1, c):
+//   mean(c)      = (weights, intercept, slopes) . g(c)
+//   variance(c)  = prior(c) - |spread^T g(c)|^2,  prior(c) = constant + sum_k linear_k c_k^2 + signal kappa(c, c)
+// The prior includes what the points cannot express, so the variance grows away from the data.
+struct GpModel {
+  GpParameters parameters;
+  ScaledPoints points;  // m
+  double intercept = 0.0;
+  std::vector<double> slopes;   // one per input
+  std::vector<double> weights;  // m
+  std::size_t directions = 0;
+  // (m + 1 + inputs) x directions, lower trapezoidal: entry (i, l) is zero for i < l, which halves the products.
+  std::vector<double> spread;
+
+  std::size_t features() const { return points.points + 1 + slopes.size(); }
+};
+
+// What fitting the coefficients to data tells beside them.
+struct GpFit {
+  GpModel model;
+  // What each row's target is off the mean that the other rows alone would give it, the inducing points as they are.
+  std::vector<double> leave_one_out;
+};
+
+// Rows that carry the nonlinear part, by pivoted Cholesky: each is the one whose value the rows before tell least
+// about. Stops at `most` or when what is left of the variance is at most `tolerance` everywhere. O(rows m^2), memory
+// rows m.
+std::vector<std::size_t> choose_inducing(const GpParameters& parameters, const ScaledPoints& rows, std::size_t most,
+                                         double tolerance, const Context& context);
+
+// The negative log marginal likelihood of the target, in nats, with the nonlinear part projected on `inducing` rows
+// (none when there is no nonlinear part). It equals GpLikelihood's when these are all rows. O(rows (inputs + m)^2).
+double projected_objective(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target,
+                           std::span<const std::size_t> inducing, const Context& context);
+
+// The posterior. Directions in which the data takes away less than `negligible` of the prior variance are left out.
+GpFit fit_model(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target,
+                std::span<const std::size_t> inducing, double negligible, const Context& context);
+
+}  // namespace olem::flow

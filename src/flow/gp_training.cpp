@@ -1,0 +1,186 @@
+#include "flow/gp_training.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "flow/gp_likelihood.h"
+#include "olem/random.h"
+
+namespace olem::flow {
+
+namespace {
+
+constexpr int kFirstIterations = 35;
+constexpr int kLastIterations = 10;
+// Inducing points are added until what they leave of the nonlinear part's variance is this share of the noise.
+constexpr double kInducingTolerance = 0.002;
+constexpr std::size_t kMostCandidates = 20000;  // rows among which they are chosen
+// Directions of the posterior that the data tells this little about keep their prior variance.
+constexpr double kNegligible = 0.03;
+
+std::vector<std::vector<double>> rows_of(const Inputs& inputs, std::span<const std::size_t> rows) {
+  std::vector<std::vector<double>> columns;
+  for (const std::span<const double> input : inputs) {
+    std::vector<double>& column = columns.emplace_back();
+    for (const std::size_t i : rows) column.push_back(input[i]);
+  }
+  return columns;
+}
+
+Inputs spans_of(const std::vector<std::vector<double>>& columns) { return {columns.begin(), columns.end()}; }
+
+// Where the search begins: linear variances from the squared slopes of a ridge regression, a weak nonlinear part that
+// every input takes an equal share in.
+GpParameters starting_point(const Inputs& inputs, std::span<const double> target, GpKernel kernel) {
+  const auto q = static_cast<Eigen::Index>(inputs.size());
+  const auto n = static_cast<Eigen::Index>(target.size());
+  Eigen::MatrixXd columns(n, q);
+  for (Eigen::Index k = 0; k < q; ++k) {
+    columns.col(k) = Eigen::Map<const Eigen::VectorXd>(inputs[static_cast<std::size_t>(k)].data(), n);
+  }
+  const Eigen::Map<const Eigen::VectorXd> y(target.data(), n);
+  Eigen::MatrixXd squares = columns.transpose() * columns / static_cast<double>(n);
+  squares.diagonal().array() += 1e-2;
+  Eigen::VectorXd slopes(q);
+  if (q > 0) slopes = squares.ldlt().solve(columns.transpose() * y / static_cast<double>(n));
+  const double left = (y - columns * slopes).squaredNorm() / static_cast<double>(n);
+
+  GpParameters parameters;
+  parameters.kernel = kernel;
+  parameters.constant = 0.1;
+  parameters.noise = std::clamp(0.7 * left, 1e-4, 1.0);
+  parameters.signal = std::clamp(left, 0.05, 1.0);
+  parameters.bias = 1.0;
+  for (Eigen::Index k = 0; k < q; ++k) {
+    parameters.linear.push_back(std::clamp(slopes[k] * slopes[k], 1e-3, 10.0));
+    parameters.relevance.push_back(0.5 / static_cast<double>(q));
+  }
+  return parameters;
+}
+
+double penalty_of(const GpParameters& parameters, double penalty) {
+  double sum = 0.0;
+  for (const double value : parameters.linear) sum += std::sqrt(value);
+  for (const double value : parameters.relevance) sum += std::sqrt(value);
+  return penalty * sum;
+}
+
+class Training {
+ public:
+  Training(Inputs inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
+           const Context& context)
+      : inputs_(std::move(inputs)), target_(target), options_(options), stream_(stream), context_(context) {}
+
+  GpParameters parameters() const {
+    const std::vector<std::size_t> rows = some_rows("gp.rows", static_cast<std::size_t>(options_.rows));
+    const std::vector<std::vector<double>> columns = rows_of(inputs_, rows);
+    const Inputs subset = spans_of(columns);
+    std::vector<double> subset_target;
+    for (const std::size_t i : rows) subset_target.push_back(target_[i]);
+
+    const GpParameters start = starting_point(subset, subset_target, options_.kernel);
+    const GpSearch line = optimise_linear_parameters(inputs_, target_, start, options_.penalty, context_);
+    if (inputs_.empty()) return line.parameters;
+    GpParameters parameters =
+        optimise_parameters(subset, subset_target, start, options_.penalty, kFirstIterations, context_).parameters;
+    const bool changed = prune(parameters);
+    if (parameters.nonlinear_inputs().empty()) return line.parameters;
+    if (changed) {
+      parameters = optimise_parameters(subset, subset_target, parameters, options_.penalty, kLastIterations, context_)
+                       .parameters;
+    }
+    // A kernel of low relevance is nearly a line, and cheaper than one in the penalty; so pruning one input at a time
+    // does not always find the way back to a line. The nonlinear part must be worth each of its parameters.
+    const std::size_t added = parameters.nonlinear_inputs().size() + (options_.kernel == GpKernel::kArcsine ? 2 : 1);
+    const double gain = line.objective - objective(parameters, inducing(parameters));
+    const bool straight = gain < options_.prune * static_cast<double>(added);
+    return straight ? line.parameters : parameters;
+  }
+
+  GpFit fit(const GpParameters& parameters) const {
+    return fit_model(parameters, inputs_, target_, inducing(parameters), kNegligible, context_);
+  }
+
+ private:
+  std::vector<std::size_t> some_rows(std::string_view purpose, std::size_t most) const {
+    const std::size_t n = target_.size();
+    if (n > most) return RandomStream(context_.seed, purpose, stream_).sample_without_replacement(n, most);
+    std::vector<std::size_t> all(n);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+  }
+
+  std::vector<std::size_t> inducing(const GpParameters& parameters) const {
+    if (parameters.nonlinear_inputs().empty()) return {};
+    const std::vector<std::size_t> candidates = some_rows("gp.inducing", kMostCandidates);
+    const ScaledPoints points = scale_points(parameters, inputs_).with_points(candidates);
+    std::vector<std::size_t> chosen = choose_inducing(parameters, points, static_cast<std::size_t>(options_.inducing),
+                                                      kInducingTolerance * parameters.noise, context_);
+    for (std::size_t& row : chosen) row = candidates[row];
+    return chosen;
+  }
+
+  // Penalised, on all rows.
+  double objective(const GpParameters& parameters, std::span<const std::size_t> inducing_rows) const {
+    if (parameters.nonlinear_inputs().empty()) inducing_rows = {};
+    return projected_objective(parameters, inputs_, target_, inducing_rows, context_) +
+           penalty_of(parameters, options_.penalty);
+  }
+
+  // Takes inputs out of the nonlinear part, weakest relevance first, where that costs less than the threshold on all
+  // rows. The inducing rows stay those of the whole model, so that only the input makes the difference. True when
+  // something changed.
+  bool prune(GpParameters& parameters) const {
+    const std::vector<std::size_t> rows = inducing(parameters);
+    std::vector<std::size_t> weakest_first = parameters.nonlinear_inputs();
+    std::stable_sort(weakest_first.begin(), weakest_first.end(),
+                     [&](std::size_t a, std::size_t b) { return parameters.relevance[a] < parameters.relevance[b]; });
+    bool changed = false;
+    double current = objective(parameters, rows);
+    for (const std::size_t k : weakest_first) {
+      GpParameters candidate = parameters;
+      candidate.relevance[k] = 0.0;
+      const double without = objective(candidate, rows);
+      if (!(without - current < options_.prune)) continue;
+      parameters = candidate;
+      current = without;
+      changed = true;
+    }
+    return changed;
+  }
+
+  Inputs inputs_;
+  std::span<const double> target_;
+  const GpOptions& options_;
+  std::uint64_t stream_;
+  const Context& context_;
+};
+
+}  // namespace
+
+TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
+                   const Context& context) {
+  TrainedGp trained;
+  Inputs varying;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const auto [low, high] = std::minmax_element(inputs[k].begin(), inputs[k].end());
+    if (*low == *high) continue;
+    trained.inputs.push_back(k);
+    varying.push_back(inputs[k]);
+  }
+  GpParameters parameters = Training(varying, target, options, stream, context).parameters();
+  for (std::size_t k = trained.inputs.size(); k-- > 0;) {
+    if (!is_least_variance(parameters.linear[k]) || parameters.relevance[k] > 0.0) continue;
+    const auto at = static_cast<std::ptrdiff_t>(k);
+    trained.inputs.erase(trained.inputs.begin() + at);
+    varying.erase(varying.begin() + at);
+    parameters.linear.erase(parameters.linear.begin() + at);
+    parameters.relevance.erase(parameters.relevance.begin() + at);
+  }
+  trained.fit = Training(varying, target, options, stream, context).fit(parameters);
+  return trained;
+}
+
+}  // namespace olem::flow

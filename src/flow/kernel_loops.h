@@ -1,0 +1,30 @@
+#pragma once
+
+// Shared with files that are compiled for one instruction set each: no standard headers with inline functions here,
+// since the linker could keep a copy that older machines cannot run.
+#include <stddef.h>
+
+namespace olem::flow {
+
+// The elementwise loops of the covariance functions over a column of `n` numbers. An output may be one of the inputs.
+// Each entry depends on its own inputs
+// alone; the last digits depend on the instruction set. Against the C library: asin to 5e-16 absolute, exp to 3e-16
+// relative.
+struct KernelLoops {
+  // angle = product row_scale column_scale kept below 1 in size, value = amplitude asin(angle).
+  void (*arcsine)(size_t n, const double* product, const double* row_scale, double column_scale, double amplitude,
+                  double* angle, double* value);
+  // slope = weight amplitude / sqrt(1 - angle^2). |angle| < 1.
+  void (*arcsine_slope)(size_t n, const double* angle, const double* weight, double amplitude, double* slope);
+  // value = amplitude exp(min(0, product - row_half - column_half))
+  void (*rbf)(size_t n, const double* product, const double* row_half, double column_half, double amplitude,
+              double* value);
+};
+
+const KernelLoops& portable_loops();
+const KernelLoops& avx2_loops();
+
+// The best of them for this machine.
+const KernelLoops& kernel_loops();
+
+}  // namespace olem::flow

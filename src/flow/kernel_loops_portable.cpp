@@ -1,0 +1,15 @@
+#include "entropy/neighbours.h"
+#include "flow/kernel_loops_body.h"
+
+namespace olem::flow {
+
+const KernelLoops& portable_loops() { return kLoops; }
+
+const KernelLoops& kernel_loops() {
+#if defined(__x86_64__)
+  if (resolve_instruction_set(InstructionSet::kAuto) != InstructionSet::kPortable) return avx2_loops();
+#endif
+  return portable_loops();
+}
+
+}  // namespace olem::flow

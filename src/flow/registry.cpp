@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "flow/kinds.h"
+#include "olem/error.h"
+
+namespace olem {
+
+namespace {
+
+SamplerKind gp_kind() {
+  SamplerKind kind;
+  kind.name = "gp";
+  kind.help = "Gaussian process, linear and nonlinear, whose doubt grows away from the data";
+  kind.describe = [](SamplerOptions& options) { return describe(options.gp); };
+  kind.least_rows = [](std::size_t) { return std::size_t{5}; };
+  kind.fit = flow::fit_gp;
+  kind.restore = flow::restore_gp;
+  return kind;
+}
+
+SamplerKind linear_kind() {
+  SamplerKind kind;
+  kind.name = "linear";
+  kind.help = "a straight line and the distribution of what is left";
+  kind.describe = [](SamplerOptions& options) { return describe(options.linear); };
+  kind.least_rows = [](std::size_t conditions) { return conditions + 3; };
+  kind.fit = flow::fit_linear;
+  kind.restore = flow::restore_linear;
+  return kind;
+}
+
+}  // namespace
+
+const std::vector<SamplerKind>& sampler_kinds() {
+  static const std::vector<SamplerKind> kinds = {gp_kind(), linear_kind()};
+  return kinds;
+}
+
+const SamplerKind& sampler_kind(const std::string& name) {
+  const auto& kinds = sampler_kinds();
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == name; });
+  if (found != kinds.end()) return *found;
+  std::vector<std::string> names;
+  for (const auto& kind : kinds) names.push_back(kind.name);
+  const std::string closest = closest_name(name, names);
+  throw Error(ErrorCategory::kUsage,
+              fmt::format("'{}' is not a sampler{}. There are: {}.", name,
+                          closest.empty() ? "" : fmt::format("; did you mean '{}'?", closest), fmt::join(names, ", ")));
+}
+
+std::shared_ptr<const ConditionalSampler> restore_sampler(const SamplerState& state) {
+  if (state.kind == "constant") return flow::restore_constant(state);
+  const auto& kinds = sampler_kinds();
+  const auto found =
+      std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == state.kind; });
+  if (found == kinds.end()) {
+    throw Error(ErrorCategory::kData,
+                fmt::format("A stored sampler is of the kind '{}', which this version of olem does "
+                            "not know. Read it with the version that wrote it, or newer.",
+                            state.kind));
+  }
+  return found->restore(state);
+}
+
+}  // namespace olem

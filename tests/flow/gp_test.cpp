@@ -1,0 +1,279 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "flow/gp_evaluator.h"
+#include "flow/gp_likelihood.h"
+#include "flow/gp_model.h"
+#include "flow/gp_training.h"
+#include "flow/helpers.h"
+
+namespace olem::flow {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+GpParameters some_parameters(GpKernel kernel) {
+  GpParameters parameters;
+  parameters.kernel = kernel;
+  parameters.constant = 0.2;
+  parameters.noise = 0.15;
+  parameters.signal = 0.8;
+  parameters.bias = 0.6;
+  parameters.linear = {0.3, 0.01, 0.2};
+  parameters.relevance = {0.5, 0.0, 1.3};  // the middle input is only in the linear part
+  return parameters;
+}
+
+test::Standardised some_data(std::size_t rows) {
+  return test::simulate(
+      rows, 3, [](std::span<const double> c) { return std::sin(1.5 * c[0]) + 0.5 * c[1] * 0.2 + c[2] * c[0] * 0.3; },
+      [](RandomStream& r) { return 0.4 * r.normal(); }, 1);
+}
+
+// The covariance between two points straight from its definition.
+double covariance(const GpParameters& p, const VectorXd& a, const VectorXd& b) {
+  double sum = p.constant;
+  double ab = p.bias;
+  double aa = p.bias;
+  double bb = p.bias;
+  double distance = 0.0;
+  for (Index k = 0; k < a.size(); ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    sum += p.linear[at] * a[k] * b[k];
+    ab += p.relevance[at] * a[k] * b[k];
+    aa += p.relevance[at] * a[k] * a[k];
+    bb += p.relevance[at] * b[k] * b[k];
+    distance += p.relevance[at] * (a[k] - b[k]) * (a[k] - b[k]);
+  }
+  const double kappa = p.kernel == GpKernel::kArcsine
+                           ? 2.0 / std::numbers::pi * std::asin(2.0 * ab / std::sqrt((1 + 2 * aa) * (1 + 2 * bb)))
+                           : std::exp(-0.5 * distance);
+  return sum + p.signal * kappa;
+}
+
+VectorXd point(const Inputs& inputs, std::size_t i) {
+  VectorXd x(static_cast<Index>(inputs.size()));
+  for (std::size_t k = 0; k < inputs.size(); ++k) x[static_cast<Index>(k)] = inputs[k][i];
+  return x;
+}
+
+MatrixXd covariance_matrix(const GpParameters& parameters, const Inputs& inputs) {
+  const auto n = static_cast<Index>(inputs.front().size());
+  MatrixXd matrix(n, n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      matrix(i, j) = covariance(parameters, point(inputs, static_cast<std::size_t>(i)),
+                                point(inputs, static_cast<std::size_t>(j)));
+    }
+  }
+  return matrix;
+}
+
+MatrixXd with_noise(MatrixXd matrix, double noise) {
+  matrix.diagonal().array() += noise;
+  return matrix;
+}
+
+VectorXd vector_of(std::span<const double> values) {
+  return Eigen::Map<const VectorXd>(values.data(), static_cast<Index>(values.size()));
+}
+
+std::vector<std::size_t> all_rows(std::size_t n) {
+  std::vector<std::size_t> rows(n);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return rows;
+}
+
+double dense_objective(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target) {
+  const MatrixXd k = with_noise(covariance_matrix(parameters, inputs), parameters.noise);
+  const VectorXd y = vector_of(target);
+  const MatrixXd l = k.llt().matrixL();
+  return 0.5 * y.dot(k.llt().solve(y)) + l.diagonal().array().log().sum() +
+         0.5 * static_cast<double>(target.size()) * std::log(2.0 * std::numbers::pi);
+}
+
+class Kernels : public ::testing::TestWithParam<GpKernel> {};
+
+TEST_P(Kernels, LikelihoodEqualsTheDenseFormula) {
+  const test::Standardised data = some_data(60);
+  const GpParameters parameters = some_parameters(GetParam());
+  GpLikelihood likelihood(data.input_spans(), data.columns.back(), parameters, 2.0);
+  const std::vector<double> x = likelihood.pack(parameters);
+  std::vector<double> gradient(x.size());
+  double penalty = 0.0;
+  for (const double v : parameters.linear) penalty += 2.0 * std::sqrt(v);
+  for (const double v : parameters.relevance) penalty += 2.0 * std::sqrt(v);
+  const double expected = dense_objective(parameters, data.input_spans(), data.columns.back()) + penalty;
+  EXPECT_NEAR(likelihood.evaluate(x, gradient), expected, 1e-9 * std::abs(expected));
+}
+
+TEST_P(Kernels, LikelihoodGradientEqualsCentralDifferences) {
+  const test::Standardised data = some_data(80);
+  const GpParameters parameters = some_parameters(GetParam());
+  GpLikelihood likelihood(data.input_spans(), data.columns.back(), parameters, 1.0);
+  const std::vector<double> x = likelihood.pack(parameters);
+  std::vector<double> gradient(x.size());
+  std::vector<double> unused(x.size());
+  likelihood.evaluate(x, gradient);
+  EXPECT_EQ(x.size(), GetParam() == GpKernel::kArcsine ? 9U : 8U);
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    constexpr double kStep = 1e-5;
+    std::vector<double> moved = x;
+    moved[k] += kStep;
+    const double above = likelihood.evaluate(moved, unused);
+    moved[k] -= 2.0 * kStep;
+    const double below = likelihood.evaluate(moved, unused);
+    EXPECT_NEAR(gradient[k], (above - below) / (2.0 * kStep), 1e-6 * (1.0 + std::abs(gradient[k]))) << k;
+  }
+}
+
+TEST_P(Kernels, ProjectionOnAllRowsIsExact) {
+  const test::Standardised data = some_data(50);
+  const Inputs inputs = data.input_spans();
+  const GpParameters parameters = some_parameters(GetParam());
+  const std::vector<double>& y = data.columns.back();
+  const double expected = dense_objective(parameters, inputs, y);
+  EXPECT_NEAR(projected_objective(parameters, inputs, y, all_rows(50), Context()), expected, 1e-5 * std::abs(expected));
+
+  const GpFit fit = fit_model(parameters, inputs, y, all_rows(50), 0.0, Context());
+  // New points, near and far; one input shared.
+  const test::Standardised other = test::simulate(
+      20, 3, [](auto) { return 0.0; }, [](RandomStream& r) { return r.normal(); }, 9);
+  std::vector<std::vector<double>> at(other.columns.begin(), other.columns.begin() + 3);
+  for (double& value : at[0]) value *= 3.0;
+  at[2].assign(20, 0.7);
+  const std::vector<Condition> conditions = {{at[0].data(), false}, {at[1].data(), false}, {at[2].data(), true}};
+  GpEvaluator evaluator(fit.model);
+  evaluator.evaluate(conditions, 20, true);
+  const MatrixXd k = with_noise(covariance_matrix(parameters, inputs), parameters.noise);
+  const Inputs points(at.begin(), at.end());
+  for (std::size_t i = 0; i < 20; ++i) {
+    VectorXd cross(50);
+    for (std::size_t j = 0; j < 50; ++j) {
+      cross[static_cast<Index>(j)] = covariance(parameters, point(points, i), point(inputs, j));
+    }
+    const VectorXd solved = k.llt().solve(cross);
+    EXPECT_NEAR(evaluator.mean()[i], solved.dot(vector_of(y)), 1e-5);
+    const double variance = covariance(parameters, point(points, i), point(points, i)) - solved.dot(cross);
+    EXPECT_NEAR(evaluator.variance()[i], variance, 1e-5);
+  }
+}
+
+// Fixed parameters: the exact process is fitted again without the row and asked for it.
+TEST_P(Kernels, LeaveOneOutEqualsFittingWithoutTheRow) {
+  const test::Standardised data = some_data(40);
+  const GpParameters parameters = some_parameters(GetParam());
+  const Inputs inputs = data.input_spans();
+  const GpFit fit = fit_model(parameters, inputs, data.columns.back(), all_rows(40), 0.0, Context());
+  const MatrixXd k = covariance_matrix(parameters, inputs);
+  for (const Index left_out : {0, 7, 39}) {
+    std::vector<Index> rest;
+    for (Index i = 0; i < 40; ++i) {
+      if (i != left_out) rest.push_back(i);
+    }
+    const MatrixXd others = with_noise(k(rest, rest), parameters.noise);
+    const VectorXd y = vector_of(data.columns.back());
+    const double predicted = k(rest, left_out).dot(others.llt().solve(VectorXd(y(rest))));
+    EXPECT_NEAR(fit.leave_one_out[static_cast<std::size_t>(left_out)], y[left_out] - predicted, 1e-6);
+  }
+}
+
+TEST_P(Kernels, InducingRowsLeaveNoMoreThanTheTolerance) {
+  const test::Standardised data = some_data(200);
+  const GpParameters parameters = some_parameters(GetParam());
+  const Inputs inputs = data.input_spans();
+  const ScaledPoints rows = scale_points(parameters, inputs);
+  constexpr double kTolerance = 1e-3;
+  const std::vector<std::size_t> chosen = choose_inducing(parameters, rows, 200, kTolerance, Context());
+  EXPECT_LT(chosen.size(), 120U);
+  GpParameters nonlinear = parameters;
+  nonlinear.constant = 0.0;
+  nonlinear.linear.assign(3, 0.0);
+  const MatrixXd k = covariance_matrix(nonlinear, inputs);
+  const std::vector<Index> at(chosen.begin(), chosen.end());
+  const std::vector<std::size_t> every = all_rows(200);
+  const std::vector<Index> all(every.begin(), every.end());
+  const MatrixXd among = with_noise(k(at, at), 1e-12);
+  const MatrixXd projected = k(all, at) * among.llt().solve(k(at, all));
+  EXPECT_LT((k - projected).diagonal().maxCoeff(), kTolerance * 1.01);
+  EXPECT_EQ(choose_inducing(parameters, rows, 5, kTolerance, Context()).size(), 5U);
+}
+
+// Leaving out directions that the data says little about can only add doubt, and little of it.
+TEST_P(Kernels, FewerDirectionsNeverClaimMore) {
+  const test::Standardised data = some_data(200);
+  const GpParameters parameters = some_parameters(GetParam());
+  const Inputs inputs = data.input_spans();
+  const auto rows = choose_inducing(parameters, scale_points(parameters, inputs), 60, 1e-3, Context());
+  const GpFit full = fit_model(parameters, inputs, data.columns.back(), rows, 0.0, Context());
+  const GpFit fewer = fit_model(parameters, inputs, data.columns.back(), rows, 0.05, Context());
+  EXPECT_LT(fewer.model.directions, full.model.directions);
+  std::vector<Condition> conditions;
+  for (std::size_t k = 0; k < 3; ++k) conditions.push_back({data.columns[k].data(), false});
+  GpEvaluator a(full.model);
+  GpEvaluator b(fewer.model);
+  a.evaluate(conditions, 200, true);
+  b.evaluate(conditions, 200, true);
+  for (std::size_t i = 0; i < 200; ++i) {
+    EXPECT_NEAR(a.mean()[i], b.mean()[i], 1e-9);
+    EXPECT_GT(b.variance()[i], a.variance()[i] - 1e-9);
+    EXPECT_LT(b.variance()[i], a.variance()[i] + 0.05 * 2.0);  // of a prior variance of about 2
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Kernels, ::testing::Values(GpKernel::kArcsine, GpKernel::kRbf),
+                         [](const auto& tested) { return tested.param == GpKernel::kArcsine ? "arcsine" : "rbf"; });
+
+TEST(GpTraining, IrrelevantInputsLeaveTheNonlinearPart) {
+  const test::Standardised data = test::simulate(
+      500, 6, [](std::span<const double> c) { return 2.0 * std::tanh(1.5 * c[1]) + std::abs(c[4]); },
+      [](RandomStream& r) { return 0.3 * r.normal(); }, 3);
+  for (const GpKernel kernel : {GpKernel::kArcsine, GpKernel::kRbf}) {
+    GpOptions options;
+    options.kernel = kernel;
+    const TrainedGp trained = train_gp(data.input_spans(), data.columns.back(), options, 0, Context());
+    std::vector<std::size_t> nonlinear;
+    for (const std::size_t k : trained.fit.model.parameters.nonlinear_inputs()) {
+      nonlinear.push_back(trained.inputs[k]);
+    }
+    EXPECT_EQ(nonlinear, (std::vector<std::size_t>{1, 4}));
+    // In standardised units; the truth is 0.09 over the variance of the target.
+    const double truth = 0.09 / (data.deviations.back() * data.deviations.back());
+    EXPECT_NEAR(trained.fit.model.parameters.noise, truth, 0.15 * truth);
+  }
+}
+
+TEST(GpLikelihood, TheLineFromSumsIsAMinimumOfTheFullLikelihood) {
+  const test::Standardised data = some_data(80);
+  GpParameters start = some_parameters(GpKernel::kArcsine);
+  const GpSearch search = optimise_linear_parameters(data.input_spans(), data.columns.back(), start, 1.0, Context());
+  EXPECT_TRUE(search.parameters.nonlinear_inputs().empty());
+  GpLikelihood likelihood(data.input_spans(), data.columns.back(), search.parameters, 1.0);
+  const std::vector<double> x = likelihood.pack(search.parameters);
+  std::vector<double> gradient(x.size());
+  EXPECT_NEAR(likelihood.evaluate(x, gradient), search.objective, 1e-8);
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    if (x[k] < kLeastLogVariance + 1e-9) continue;
+    EXPECT_NEAR(gradient[k], 0.0, 2e-3) << k;
+  }
+}
+
+TEST(GpTraining, ALineIsFoundToBeALine) {
+  const test::Standardised data = test::simulate(
+      400, 4, [](std::span<const double> c) { return c[0] - 0.5 * c[2]; },
+      [](RandomStream& r) { return 0.5 * r.normal(); }, 3);
+  const TrainedGp trained = train_gp(data.input_spans(), data.columns.back(), {}, 0, Context());
+  EXPECT_EQ(trained.fit.model.points.points, 0U);
+  ASSERT_GE(trained.inputs.size(), 2U);
+  EXPECT_EQ(trained.inputs.front(), 0U);
+  EXPECT_NEAR(trained.fit.model.slopes.front(), 1.0 / data.deviations.back(), 0.05);
+}
+
+}  // namespace
+}  // namespace olem::flow
