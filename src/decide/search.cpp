@@ -115,7 +115,10 @@ Candidate DecisionSearch::screen(RandomStream& random) {
     for (std::size_t j = 0; j < values.size(); ++j)
       values[j] = box_.at(j, point == 0 ? 0.0 : random.uniform(-1.0, 1.0));
     const double share = success(values);
-    if (share > best.success) best = {"screening", values, share};
+    if (share > best.success) {
+      best.values = values;
+      best.success = share;
+    }
   }
   return best;
 }
@@ -150,7 +153,10 @@ Candidate DecisionSearch::ascend(const Candidate& start) {
   const double share = success(values);
   // Where the ascent ends is preferred to a lucky point on its way: the draws of the search flatter whatever they
   // chose.
-  if (share + 1.0 / static_cast<double>(options_.draws) >= best.success) best = {"direct ascent", values, share};
+  if (share + 1.0 / static_cast<double>(options_.draws) >= best.success) {
+    best.values = values;
+    best.success = share;
+  }
   return best;
 }
 
