@@ -88,8 +88,9 @@ class Session::ProgressBar {
   void draw(double fraction, std::string_view phase) {
     const auto now = std::chrono::steady_clock::now();
     const double elapsed = std::chrono::duration<double>(now - start_).count();
-    if (phase != phase_) {
-      phase_ = phase;
+    // What follows a comma is news of the phase, such as the loss of a training.
+    if (const std::string_view name = phase.substr(0, phase.find(',')); name != phase_) {
+      phase_ = name;
       phase_start_ = now;
     }
     if (elapsed < kSilent || std::chrono::duration<double>(now - drawn_).count() < kPeriod) return;

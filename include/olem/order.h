@@ -7,6 +7,7 @@
 #include "olem/context.h"
 #include "olem/knowledge.h"
 #include "olem/options.h"
+#include "olem/order_diffan.h"
 #include "olem/order_olem.h"
 #include "olem/order_result.h"
 #include "olem/table.h"
@@ -19,6 +20,7 @@ struct OrderOptions {
   // Repetitions on half-samples for the stability of the order; 0: none. 100 gives probabilities to about .05.
   int bootstrap = 0;
   OlemOptions olem;
+  DiffanOptions diffan;
 };
 
 // What leaves the answer of a method as it is: the order equal, values to 1e-9 relative.

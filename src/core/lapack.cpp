@@ -31,6 +31,9 @@ void dgeqrf_(const int* m, const int* n, double* a, const int* stride, double* f
              const int* work_size, int* info);
 void dsyevd_(const char* vectors, const char* triangle, const int* n, double* matrix, const int* stride, double* values,
              double* work, const int* work_size, int* integer_work, const int* integer_work_size, int* info);
+void sgemm_(const char* transpose_a, const char* transpose_b, const int* rows, const int* columns, const int* inner,
+            const float* alpha, const float* a, const int* stride_a, const float* b, const int* stride_b,
+            const float* beta, float* c, const int* stride_c);
 }
 
 namespace olem {
@@ -50,6 +53,21 @@ int prepared_size(std::size_t n) {
 int stride_of(const MatrixView& a) {
   // BLAS wants at least 1, also for matrices without rows.
   return std::max(1, prepared_size(a.stride > 0 ? a.stride : a.rows));
+}
+
+template <class Scalar, class Kernel>
+void call_gemm(Kernel kernel, std::size_t rows, std::size_t columns, std::size_t inner, const GemmFactor<Scalar>& a,
+               const GemmFactor<Scalar>& b, Scalar keep, Scalar* c, std::size_t stride) {
+  const int m = prepared_size(rows);
+  const int n = prepared_size(columns);
+  const int k = prepared_size(inner);
+  // An empty matrix may have stride 0, which the interface refuses.
+  const int stride_a = prepared_size(std::max<std::size_t>(a.stride, 1));
+  const int stride_b = prepared_size(std::max<std::size_t>(b.stride, 1));
+  const int stride_c = prepared_size(std::max<std::size_t>(stride, 1));
+  const Scalar one = 1;
+  kernel(a.transposed ? "T" : "N", b.transposed ? "T" : "N", &m, &n, &k, &one, a.data, &stride_a, b.data, &stride_b,
+         &keep, c, &stride_c);
 }
 
 }  // namespace
@@ -147,6 +165,16 @@ void symmetric_eigen(double* matrix, std::size_t n, double* values) {
   dsyevd_("V", "L", &size, matrix, &size, values, work.data(), &work_size, integer_work.data(), &integer_work_size,
           &info);
   if (info != 0) throw Error(ErrorCategory::kInternal, "An eigenvalue decomposition did not converge.");
+}
+
+void gemm(std::size_t rows, std::size_t columns, std::size_t inner, const GemmFactor<float>& a,
+          const GemmFactor<float>& b, float keep, float* c, std::size_t stride) {
+  call_gemm(sgemm_, rows, columns, inner, a, b, keep, c, stride);
+}
+
+void gemm(std::size_t rows, std::size_t columns, std::size_t inner, const GemmFactor<double>& a,
+          const GemmFactor<double>& b, double keep, double* c, std::size_t stride) {
+  call_gemm(dgemm_, rows, columns, inner, a, b, keep, c, stride);
 }
 
 }  // namespace olem

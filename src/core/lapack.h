@@ -55,5 +55,19 @@ void qr_factor(double* a, std::size_t rows, std::size_t columns);
 // Eigenvalues, ascending, and eigenvectors of a symmetric n x n matrix, of which the lower triangle is read; the
 // vectors replace the matrix, one per column. About 9 n^3 operations. Throws an internal error if it does not converge.
 void symmetric_eigen(double* matrix, std::size_t n, double* values);
+// A factor of a product: a matrix in memory, `stride` elements from one column to the next, as it is or transposed.
+template <class Scalar>
+struct GemmFactor {
+  const Scalar* data = nullptr;
+  std::size_t stride = 0;
+  bool transposed = false;
+};
+
+// c = a b + keep c for c with `rows` x `columns` and `stride` elements between columns, `inner` terms in every sum;
+// with keep = 0 whatever stood in c is not read. 2 rows columns inner operations.
+void gemm(std::size_t rows, std::size_t columns, std::size_t inner, const GemmFactor<float>& a,
+          const GemmFactor<float>& b, float keep, float* c, std::size_t stride);
+void gemm(std::size_t rows, std::size_t columns, std::size_t inner, const GemmFactor<double>& a,
+          const GemmFactor<double>& b, double keep, double* c, std::size_t stride);
 
 }  // namespace olem

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "nn/adam.h"
+
 namespace olem {
 
 namespace {
@@ -14,35 +16,6 @@ constexpr double kAscentRate = 0.1;
 constexpr double kNearSide = 1e-3;  // of the coordinate: tanh reaches a side only in the limit
 constexpr double kFirstSpread = 0.1;
 constexpr double kRestartSpread = 0.25;
-
-// Kingma and Ba 2015.
-class Adam {
- public:
-  Adam(std::size_t size, double rate) : rate_(rate), mean_(size, 0.0), square_(size, 0.0) {}
-
-  // Moves against the gradient.
-  void step(std::span<const double> gradient, std::span<double> x) {
-    constexpr double kMeanDecay = 0.9;
-    constexpr double kSquareDecay = 0.999;
-    constexpr double kFloor = 1e-8;
-    mean_power_ *= kMeanDecay;
-    square_power_ *= kSquareDecay;
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      mean_[k] = kMeanDecay * mean_[k] + (1.0 - kMeanDecay) * gradient[k];
-      square_[k] = kSquareDecay * square_[k] + (1.0 - kSquareDecay) * gradient[k] * gradient[k];
-      const double mean = mean_[k] / (1.0 - mean_power_);
-      const double square = square_[k] / (1.0 - square_power_);
-      x[k] -= rate_ * mean / (std::sqrt(square) + kFloor);
-    }
-  }
-
- private:
-  double rate_;
-  std::vector<double> mean_;
-  std::vector<double> square_;
-  double mean_power_ = 1.0;
-  double square_power_ = 1.0;
-};
 
 }  // namespace
 
@@ -75,7 +48,7 @@ Candidate DecisionSearch::surrogate(RandomStream& random) {
   for (int start = 0; start <= options_.restarts; ++start) {
     std::vector<double> lambda(k);
     for (double& l : lambda) l = random.normal() * (start == 0 ? kFirstSpread : kRestartSpread);
-    Adam adam(k, options_.learning_rate);
+    nn::Adam<double> adam(k);
     double least = std::numeric_limits<double>::infinity();
     int patience = options_.patience;
     for (int step = 0; step < options_.steps && patience > 0; ++step) {
@@ -100,7 +73,7 @@ Candidate DecisionSearch::surrogate(RandomStream& random) {
         const double t = std::tanh(lambda[j]);
         gradient[j] *= 0.5 * (box_.high[j] - box_.low[j]) * (1.0 - t * t);
       }
-      adam.step(gradient, lambda);
+      adam.step(lambda, gradient, options_.learning_rate, context_);
     }
   }
   best.success = success(best.values);
@@ -131,7 +104,7 @@ Candidate DecisionSearch::ascend(const Candidate& start) {
   std::vector<double> values(k);
   std::vector<double> gradient(k);
   for (const double tau : kSmoothing) {
-    Adam adam(k, kAscentRate);
+    nn::Adam<double> adam(k);
     for (int step = 0; step < options_.ascent_steps; ++step) {
       context_.check_interrupt();
       for (std::size_t j = 0; j < k; ++j) values[j] = box_.at(j, coordinates[j]);
@@ -145,7 +118,7 @@ Candidate DecisionSearch::ascend(const Candidate& start) {
       objective_.smoothed(tau, draws, adjoints_);
       sampler_.gradient(adjoints_, gradient);
       for (std::size_t j = 0; j < k; ++j) gradient[j] *= -0.5 * (box_.high[j] - box_.low[j]);
-      adam.step(gradient, coordinates);
+      adam.step(coordinates, gradient, kAscentRate, context_);
       for (double& c : coordinates) c = std::clamp(c, -1.0, 1.0);
     }
   }

@@ -30,10 +30,29 @@ OrderLearnerKind olem_kind() {
   return kind;
 }
 
+OrderLearnerKind diffan_kind() {
+  OrderLearnerKind kind;
+  kind.name = "diffan";
+  kind.help = "by a diffusion network: whose score has the steadiest slope is last";
+  kind.describe = [](OrderOptions& options) { return with_common(options, options.diffan); };
+  kind.least_rows = [](std::size_t, const OrderOptions&) { return kDiffanLeastRows; };
+  kind.learn = [](const Table& table, const OrderOptions& options, const Precedence& knowledge,
+                  const Context& context) { return learn_order_diffan(table, options.diffan, knowledge, context); };
+  kind.invariances = {
+      .column_permutation = false,
+      .row_permutation = false,
+      .translation = false,
+      .common_scaling = false,
+      .why_not =
+          "the random weights and noise belong to places in the table, the last fifth of the rows is held out for "
+          "validation, and training magnifies the rounding of the standardised columns"};
+  return kind;
+}
+
 }  // namespace
 
 const std::vector<OrderLearnerKind>& order_learners() {
-  static const std::vector<OrderLearnerKind> kinds = {olem_kind()};
+  static const std::vector<OrderLearnerKind> kinds = {olem_kind(), diffan_kind()};
   return kinds;
 }
 
