@@ -67,4 +67,46 @@ Json parse_json_text(std::string_view text, const std::string& source) {
   }
 }
 
+std::size_t json_key_line(std::string_view text, std::span<const std::string> keys) {
+  struct Level {
+    bool object = false;
+    bool expects_key = false;
+    std::string key;
+  };
+  std::vector<Level> levels;
+  const auto found = [&] {
+    return std::equal(levels.begin(), levels.end(), keys.begin(), keys.end(),
+                      [](const Level& level, const std::string& key) { return level.object && level.key == key; });
+  };
+  std::size_t line = 1;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') {
+      ++line;
+    } else if (c == '/') {  // a comment, since no value contains one outside of a text
+      const bool to_line_end = text.substr(i, 2) == "//";
+      const std::size_t end = std::min(text.find(to_line_end ? "\n" : "*/", i + 2), text.size());
+      line += static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(i),
+                                                  text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+      i = to_line_end ? end - 1 : end + 1;
+    } else if (c == '"') {
+      std::size_t end = i + 1;
+      while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+      if (!levels.empty() && levels.back().expects_key && end < text.size()) {
+        levels.back().key = Json::parse(text.substr(i, end + 1 - i)).get<std::string>();
+        levels.back().expects_key = false;
+        if (found()) return line;
+      }
+      i = end;
+    } else if (c == '{' || c == '[') {
+      levels.push_back({c == '{', c == '{', ""});
+    } else if ((c == '}' || c == ']') && !levels.empty()) {
+      levels.pop_back();
+    } else if (c == ',' && !levels.empty()) {
+      levels.back().expects_key = levels.back().object;
+    }
+  }
+  return 0;
+}
+
 }  // namespace olem

@@ -6,6 +6,7 @@
 #include <ClpSimplex.hpp>
 #include <CoinError.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -19,6 +20,11 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 enum class Algorithm { kDual, kPrimal };
+
+struct Attempt {
+  Algorithm algorithm;
+  bool scaling;  // whether Clp may choose its own scales on top of ours
+};
 
 // Ends the simplex method between two iterations. Nothing may be thrown through Clp.
 class StopHandler final : public ClpEventHandler {
@@ -133,8 +139,8 @@ bool is_optimal(const LinearProgramme& programme, const LinearSolution& solution
     const double side = multiplier > 0.0 ? low : high;
     if (multiplier == 0.0) return true;
     if (std::abs(multiplier) <= slack && !std::isfinite(side)) {
-      magnitude += std::abs(current);
       bound += multiplier * current;
+      magnitude += std::abs(multiplier * current);
       return true;
     }
     bound += multiplier * side;
@@ -159,9 +165,9 @@ bool is_optimal(const LinearProgramme& programme, const LinearSolution& solution
   return std::abs(solution.value - bound) <= tolerance * magnitude;
 }
 
-// What Clp says, not yet tested. `scaling`: whether Clp may choose its own scales on top of ours.
-LinearSolution run_simplex(const LinearProgramme& programme, const LinearOptions& options, Algorithm algorithm,
-                           bool scaling, const Context& context) {
+// What Clp says, not yet tested.
+LinearSolution run_simplex(const LinearProgramme& programme, const Attempt& attempt, const LinearOptions& options,
+                           const Context& context) {
   const int size = static_cast<int>(programme.size());
   std::vector<CoinBigIndex> starts(programme.row_start.begin(), programme.row_start.end());
   std::vector<int> columns(programme.columns.begin(), programme.columns.end());
@@ -181,10 +187,10 @@ LinearSolution run_simplex(const LinearProgramme& programme, const LinearOptions
     model.setPrimalTolerance(options.tolerance);
     model.setDualTolerance(options.tolerance);
     model.setMaximumIterations(options.iterations);
-    model.scaling(scaling ? 3 : 0);
+    model.scaling(attempt.scaling ? 3 : 0);
     StopHandler stop(context);
     model.passInEventHandler(&stop);
-    if (algorithm == Algorithm::kDual) {
+    if (attempt.algorithm == Algorithm::kDual) {
       model.dual();
     } else {
       model.primal();
@@ -216,35 +222,42 @@ LinearSolution run_simplex(const LinearProgramme& programme, const LinearOptions
   return solution;
 }
 
-// Tries until an optimum stands the test or no optimum is claimed any more.
-LinearSolution solve_and_test(const LinearProgramme& programme, const LinearOptions& options, const Context& context) {
-  struct Attempt {
-    Algorithm algorithm;
-    bool scaling;
-  };
+std::array<Attempt, 3> attempts(const LinearProgramme& programme) {
   // The dual method is the faster one, but it gives free variables bounds of its own and may leave them there, at 1e10.
   const bool is_free =
       std::any_of(programme.lower.begin(), programme.lower.end(), [](double low) { return std::isinf(low); });
   const Algorithm first = is_free ? Algorithm::kPrimal : Algorithm::kDual;
   const Algorithm second = is_free ? Algorithm::kDual : Algorithm::kPrimal;
-  LinearSolution solution;
-  for (const Attempt& attempt : {Attempt{first, true}, Attempt{second, true}, Attempt{Algorithm::kPrimal, false}}) {
-    solution = run_simplex(programme, options, attempt.algorithm, attempt.scaling, context);
-    if (solution.status != LinearStatus::kOptimal) {
-      if (solution.status != LinearStatus::kFailed) return solution;
-      continue;
-    }
-    for (std::size_t j = 0; j < programme.size(); ++j) {
-      solution.x[j] = std::clamp(solution.x[j], programme.lower[j], programme.upper[j]);
-    }
-    solution.value = std::inner_product(solution.x.begin(), solution.x.end(), programme.cost.begin(), 0.0);
-    if (is_feasible(programme, solution.x, options.tolerance) && is_optimal(programme, solution, options.tolerance)) {
-      return solution;
-    }
-    solution = {};
-    solution.message = "no vertex that was called optimal stood the test";
+  return {Attempt{first, true}, Attempt{second, true}, Attempt{Algorithm::kPrimal, false}};
+}
+
+// An optimum only when it stands the test; other answers as Clp gives them.
+LinearSolution try_to_solve(const LinearProgramme& programme, const Attempt& attempt, const LinearOptions& options,
+                            const Context& context) {
+  LinearSolution solution = run_simplex(programme, attempt, options, context);
+  if (solution.status != LinearStatus::kOptimal) return solution;
+  for (std::size_t j = 0; j < programme.size(); ++j) {
+    solution.x[j] = std::clamp(solution.x[j], programme.lower[j], programme.upper[j]);
   }
-  return solution;
+  solution.value = std::inner_product(solution.x.begin(), solution.x.end(), programme.cost.begin(), 0.0);
+  if (is_feasible(programme, solution.x, options.tolerance) && is_optimal(programme, solution, options.tolerance)) {
+    return solution;
+  }
+  LinearSolution failed;
+  failed.message = "no vertex that was called optimal stood the test";
+  return failed;
+}
+
+// For programmes that have an optimum; kFailed when none is found.
+LinearSolution find_optimum(const LinearProgramme& programme, const LinearOptions& options, const Context& context) {
+  LinearSolution failed;
+  failed.message = "an optimum that exists was not found";
+  for (const Attempt& attempt : attempts(programme)) {
+    const LinearSolution solution = try_to_solve(programme, attempt, options, context);
+    if (solution.status == LinearStatus::kOptimal) return solution;
+    if (!solution.message.empty()) failed.message = solution.message;
+  }
+  return failed;
 }
 
 // The least sum of violations of the rows within the bounds. There always is one, so that a tested optimum settles
@@ -270,7 +283,7 @@ LinearSolution least_violation(const LinearProgramme& programme, const LinearOpt
     entries.push_back(-1.0);
     elastic.add_row(places, entries, programme.row_lower[i], programme.row_upper[i]);
   }
-  return solve_and_test(elastic, options, context);
+  return find_optimum(elastic, options, context);
 }
 
 // The steepest descent of the cost along directions in which one may walk for ever, |direction_j| <= 1. There always is
@@ -289,7 +302,7 @@ LinearSolution steepest_ray(const LinearProgramme& programme, const LinearOption
   for (std::size_t i = 0; i < cone.rows(); ++i) {
     open(programme.row_lower[i], programme.row_upper[i], cone.row_lower[i], cone.row_upper[i]);
   }
-  return solve_and_test(cone, options, context);
+  return find_optimum(cone, options, context);
 }
 
 // Finds out which of the two a programme is that Clp calls infeasible or unbounded; kFailed when it is neither.
@@ -368,11 +381,14 @@ LinearSolution solve_linear_programme(const LinearProgramme& programme, const Li
     solution.status = LinearStatus::kInfeasible;
     return solution;
   }
-  solution = solve_and_test(scaled, options, context);
-  if (solution.status != LinearStatus::kOptimal && solution.status != LinearStatus::kFailed) {
-    const int iterations = solution.iterations;
-    solution = classify(scaled, options, context);
-    solution.iterations = iterations;
+  for (const Attempt& attempt : attempts(scaled)) {
+    solution = try_to_solve(scaled, attempt, options, context);
+    if (solution.status == LinearStatus::kInfeasible || solution.status == LinearStatus::kUnbounded) {
+      const int iterations = solution.iterations;
+      solution = classify(scaled, options, context);
+      solution.iterations = iterations;
+    }
+    if (solution.status != LinearStatus::kFailed) break;
   }
   for (std::size_t i = 0; i < solution.row_duals.size(); ++i) solution.row_duals[i] *= factors[i];
   return solution;

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "olem/context.h"
+#include "olem/data_check.h"
+#include "olem/error.h"
+#include "olem/json.h"
+#include "olem/knowledge.h"
+#include "olem/region.h"
+#include "olem/structural_model.h"
+#include "olem/table.h"
+
+namespace olem {
+
+// Sum of weight x value over alterable variables, at most `max`.
+struct AlterationConstraint {
+  std::vector<NamedValue> weights;
+  double max = 0.0;
+};
+
+// A decision to make: what is observed, what may be altered and what is wanted, all by column name. docs/task.md.
+struct Task {
+  std::string source;                  // the file it was read from, for messages and as the place of `data`
+  std::string data;                    // path of the table, relative to the task file; may be empty
+  std::vector<std::string> context;    // observed before the decision
+  std::vector<NamedRange> alterable;   // with the domain of each
+  std::vector<std::string> outcome;    // what the decision is for
+  Region desired;                      // of the outcomes, in their order
+  std::vector<NamedValue> observed;    // values of the context; may be empty
+  std::vector<NamedValue> cost;        // weights of |value - expected value without action|; others cost nothing
+  std::optional<int> max_alterations;  // how many variables a decision may alter
+  std::vector<AlterationConstraint> constraints;
+  std::vector<std::pair<std::string, std::string>> before;  // known order: first comes before second
+};
+
+// Reads a JSON object with these members as keys, comments (//) allowed. An entry of "before" may be a chain of more
+// than two names. Throws a file error, or a data error with the line for anything that is not of the right shape: an
+// unknown key (with the closest one), a wrong type, a region that does not fit the outcomes. Whether the task makes
+// sense for a table is what resolve_task and check_task find out.
+Task read_task(const std::string& path);
+Task parse_task(std::string_view text, const std::string& source);
+
+// parse_task reads it back to an equal task.
+Json to_json(const Task& task);
+
+// Whether a file that begins like this is a task and not a table: its first character, apart from blanks and comments,
+// is a brace.
+bool looks_like_task(std::string_view beginning);
+
+// Where the table is. A data error when the task names none.
+std::string data_path(const Task& task);
+
+// Mean, deviation and range of every column. O(n d).
+std::vector<ColumnSummary> summarise_columns(const Table& table);
+
+// A task that makes sense for one table. Numbers are columns of that table.
+struct ResolvedTask {
+  std::vector<std::size_t> context;       // these three in the order of the task
+  std::vector<std::size_t> alterable;     //
+  std::vector<std::size_t> outcome;       //
+  std::vector<std::size_t> intermediate;  // neither context nor outcome, so with the alterable ones; ascending
+  std::vector<ColumnSummary> columns;     // of all columns
+  Knowledge knowledge;                    // task_knowledge with stages
+  RegionCentre centre;
+  std::vector<Warning> warnings;
+};
+
+// Throws the first error of check_task, if there is one: a data error, or a task error where the task cannot be solved
+// as stated. Its warnings become warnings of the result. The observed context is left to read_contexts.
+ResolvedTask resolve_task(const Task& task, const Table& table, const Context& context);
+
+// Everything that is wrong or doubtful about a task for this table, the most severe first; docs/checks.md explains the
+// codes. Does not throw on bad tasks. Costs a few linear programmes of the size of region and constraints.
+std::vector<Problem> check_task(const Task& task, const Table& table, const Context& context);
+
+// Of an error that check_task found: kTask when the task cannot be solved as stated, kData otherwise.
+ErrorCategory problem_category(const Problem& problem);
+
+// What the task says about the order of the columns `names`: the pairs of "before" and, with `stages`, the tiers
+// context, everything else, outcomes.
+Knowledge task_knowledge(const Task& task, const std::vector<std::string>& names, bool stages = true);
+
+// Where contexts come from beside the task itself.
+struct ContextSources {
+  std::vector<std::string> values;  // "NAME=VALUE" each, from --context
+  std::string file;                 // CSV with a column for every context variable, from --contexts
+};
+
+// The contexts to decide for: one row per decision, with one value per context variable in the order of the task. Rows
+// of the file, or else one row of `observed`, in which `values` replace or add to what the task says. A task without
+// context has one row without values. Other columns of the file are not read.
+//
+// Throws a usage error for a value that cannot be understood or is given twice, a name that is no context variable and
+// for values beside a file; a file error; a data error that names file, line and column for cells that are missing or
+// not finite numbers, for context variables without a value, and for observed values of variables that are no context.
+std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources, const Context& context);
+
+// "extrapolation" for each value that lies outside of the range of its column by more than that range. `columns` and
+// `values` have one entry per context variable.
+std::vector<Warning> context_warnings(const Task& task, std::span<const ColumnSummary> columns,
+                                      std::span<const double> values);
+
+}  // namespace olem

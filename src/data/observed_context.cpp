@@ -1,0 +1,247 @@
+#include "data/observed_context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/csv_number.h"
+#include "data/csv_scan.h"
+#include "data/reading.h"
+#include "olem/file.h"
+#include "olem/options.h"
+
+namespace olem {
+
+namespace {
+
+std::string did_you_mean(const std::string& name, std::span<const std::string> candidates) {
+  const std::string near = closest_name(name, candidates);
+  if (!near.empty()) return fmt::format("Did you mean '{}'?", near);
+  return candidates.empty() ? std::string("The task has no context variables.")
+                            : fmt::format("The context variables are {}.", fmt::join(candidates, ", "));
+}
+
+// One NAME=VALUE of the command line. The last = separates: a name may hold one, a number cannot.
+NamedValue parse_assignment(const Task& task, const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error(
+        ErrorCategory::kUsage,
+        fmt::format("--context: '{}' is not a name and a value, such as --context Light=0.4.", show_text(text)));
+  }
+  NamedValue assignment{text.substr(0, equals), 0.0};
+  if (std::find(task.context.begin(), task.context.end(), assignment.name) == task.context.end()) {
+    throw Error(ErrorCategory::kUsage,
+                fmt::format("--context: '{}' is no context variable of the task. {}", show_text(assignment.name),
+                            did_you_mean(assignment.name, task.context)));
+  }
+  const std::string value = text.substr(equals + 1);
+  if (read_cell(value, assignment.value) != CellKind::kNumber) {
+    throw Error(ErrorCategory::kUsage, fmt::format("--context: '{}' is not a finite number, so that '{}' has no value.",
+                                                   show_text(value), show_text(assignment.name)));
+  }
+  return assignment;
+}
+
+std::vector<double> single_context(const Task& task, const std::vector<std::string>& assignments) {
+  std::vector<NamedValue> given;
+  const auto place_of = [](std::vector<NamedValue>& values, const std::string& name) {
+    return std::find_if(values.begin(), values.end(), [&](const NamedValue& value) { return value.name == name; });
+  };
+  for (const std::string& text : assignments) {
+    const NamedValue assignment = parse_assignment(task, text);
+    if (place_of(given, assignment.name) != given.end()) {
+      throw Error(ErrorCategory::kUsage,
+                  fmt::format("--context: '{}' is given twice. Give it once.", show_text(assignment.name)));
+    }
+    given.push_back(assignment);
+  }
+  std::vector<NamedValue> observed = task.observed;
+  for (const NamedValue& assignment : given) {
+    const auto place = place_of(observed, assignment.name);
+    if (place == observed.end()) {
+      observed.push_back(assignment);
+    } else {
+      *place = assignment;
+    }
+  }
+  const std::string prefix = task.source.empty() ? "" : task.source + ": ";
+  if (observed.empty() && !task.context.empty()) {
+    throw Error(
+        ErrorCategory::kData,
+        fmt::format("{}Nothing is known of the context ({}). Give its values under \"observed\", with --context "
+                    "NAME=VALUE, or with --contexts FILE.",
+                    prefix, fmt::join(task.context, ", ")));
+  }
+  ObservedContext context = order_observed(task, observed);
+  if (!context.problems.empty()) {
+    const Problem& first = context.problems.front();
+    throw Error(ErrorCategory::kData, fmt::format("{}{} {}", prefix, first.text, first.remedy));
+  }
+  return context.values;
+}
+
+// The rows of a CSV file with a header, of which only some columns are read.
+class ContextFile {
+ public:
+  ContextFile(const Task& task, const std::string& path, const Context& context)
+      : task_(task), source_(path == "-" ? "standard input" : path), text_(read_file(path, context)) {}
+
+  std::vector<std::vector<double>> read(const Context& context) {
+    std::string_view text = text_;
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    CsvScanner scan(text, source_, sniff_layout(text, 0).separator);
+    while (!scan.at_end() && scan.skip_blank_line()) {
+    }
+    read_header(scan);
+    std::vector<std::vector<double>> rows;
+    while (!scan.at_end()) {
+      if (scan.skip_blank_line()) continue;
+      if (rows.size() % kRowsPerCheck == 0) context.check_interrupt();
+      rows.push_back(read_row(scan));
+    }
+    if (rows.empty()) {
+      throw Error(ErrorCategory::kData,
+                  fmt::format("{}: There are no rows with contexts. Give at least one below the names.", source_));
+    }
+    return rows;
+  }
+
+ private:
+  static constexpr std::size_t kRowsPerCheck = 1024;
+  static constexpr std::size_t kOther = static_cast<std::size_t>(-1);
+
+  void read_header(CsvScanner& scan) {
+    std::vector<std::string> names;
+    while (true) {
+      names.push_back(scan.next_cell().content());
+      if (!scan.at_separator()) break;
+      scan.skip_separator();
+    }
+    scan.skip_line_end();
+    places_.assign(names.size(), kOther);
+    for (std::size_t j = 0; j < task_.context.size(); ++j) {
+      const std::string& wanted = task_.context[j];
+      const auto first = std::find(names.begin(), names.end(), wanted);
+      if (first == names.end()) {
+        const std::string near = closest_name(wanted, names);
+        throw Error(
+            ErrorCategory::kData,
+            fmt::format("{}: There is no column '{}', which is a context variable of the task. {}", source_, wanted,
+                        near.empty() ? "The first line must hold the names of the columns, all context "
+                                       "variables among them."
+                                     : fmt::format("Did you mean it by '{}'?", show_text(near))));
+      }
+      if (std::find(first + 1, names.end(), wanted) != names.end()) {
+        throw Error(ErrorCategory::kData,
+                    fmt::format("{}: Two columns are called '{}'. Rename one of them.", source_, wanted));
+      }
+      places_[static_cast<std::size_t>(first - names.begin())] = j;
+    }
+  }
+
+  std::vector<double> read_row(CsvScanner& scan) {
+    std::vector<double> values(task_.context.size(), 0.0);
+    const std::size_t line = scan.line();
+    std::size_t cells = 0;
+    while (true) {
+      const CsvCell cell = scan.next_cell();
+      if (cells < places_.size() && places_[cells] != kOther) read_value(cell, places_[cells], values);
+      ++cells;
+      if (!scan.at_separator()) break;
+      scan.skip_separator();
+    }
+    scan.skip_line_end();
+    if (cells != places_.size()) {
+      throw Error(ErrorCategory::kData, fmt::format("{}, line {}: Expected {}, as in the first line, but found {}.",
+                                                    source_, line, counted(places_.size(), "cell"), cells));
+    }
+    return values;
+  }
+
+  void read_value(const CsvCell& cell, std::size_t place, std::vector<double>& values) const {
+    const std::string content = cell.content();
+    switch (read_cell(content, values[place])) {
+      case CellKind::kNumber: return;
+      case CellKind::kMissing:
+        throw Error(ErrorCategory::kData,
+                    fmt::format("{}, line {}, column '{}': The value is missing or not finite. Every context needs a "
+                                "value of every context variable.",
+                                source_, cell.line, task_.context[place]));
+      default:
+        throw Error(ErrorCategory::kData, fmt::format("{}, line {}, column '{}': '{}' is not a number.", source_,
+                                                      cell.line, task_.context[place], show_text(content)));
+    }
+  }
+
+  const Task& task_;
+  std::string source_;
+  std::string text_;
+  std::vector<std::size_t> places_;  // for each column its place in the context
+};
+
+}  // namespace
+
+ObservedContext order_observed(const Task& task, std::span<const NamedValue> observed) {
+  ObservedContext result;
+  const auto add = [&](std::string text, std::string remedy, const std::string& name) {
+    result.problems.push_back({Severity::kError, "observed", std::move(text), std::move(remedy), {name}});
+  };
+  std::vector<std::size_t> times(task.context.size(), 0);
+  result.values.assign(task.context.size(), 0.0);
+  for (const NamedValue& value : observed) {
+    const auto place = std::find(task.context.begin(), task.context.end(), value.name);
+    if (place == task.context.end()) {
+      add(fmt::format("\"observed\" holds '{}', which is no context variable.", value.name),
+          did_you_mean(value.name, task.context), value.name);
+      continue;
+    }
+    const auto j = static_cast<std::size_t>(place - task.context.begin());
+    if (++times[j] == 2) add(fmt::format("'{}' is observed twice.", value.name), "Keep one value.", value.name);
+    if (!std::isfinite(value.value)) {
+      add(fmt::format("The observed value of '{}' is {}.", value.name, value.value), "Give a finite number.",
+          value.name);
+    }
+    result.values[j] = value.value;
+  }
+  for (std::size_t j = 0; j < times.size(); ++j) {
+    if (times[j] > 0) continue;
+    add(fmt::format("There is no observed value of the context variable '{}'.", task.context[j]),
+        "Give one under \"observed\" or with --context.", task.context[j]);
+  }
+  return result;
+}
+
+std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources,
+                                               const Context& context) {
+  if (sources.file.empty()) return {single_context(task, sources.values)};
+  if (!sources.values.empty()) {
+    throw Error(ErrorCategory::kUsage,
+                "--context and --contexts cannot be used together. Put all values into the file.");
+  }
+  if (task.context.empty()) {
+    throw Error(ErrorCategory::kUsage, "--contexts: The task has no context variables. Leave the file out.");
+  }
+  return ContextFile(task, sources.file, context).read(context);
+}
+
+std::vector<Warning> context_warnings(const Task& task, std::span<const ColumnSummary> columns,
+                                      std::span<const double> values) {
+  check_same_size("columns", columns.size(), "context", task.context.size());
+  check_same_size("values", values.size(), "context", task.context.size());
+  std::vector<Warning> warnings;
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    const ColumnSummary& column = columns[j];
+    const double beyond = std::max(column.low - values[j], values[j] - column.high);
+    if (beyond <= column.range()) continue;
+    warnings.push_back({"extrapolation",
+                        fmt::format("The observed value of '{}', {:.6g}, lies far outside of the data, which ends at "
+                                    "{:.6g}: what follows from it is guessed. Look at its units.",
+                                    task.context[j], values[j], values[j] < column.low ? column.low : column.high),
+                        task.context[j]});
+  }
+  return warnings;
+}
+
+}  // namespace olem

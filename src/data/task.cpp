@@ -1,0 +1,307 @@
+#include "olem/task.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/json_text.h"
+#include "data/reading.h"
+#include "olem/file.h"
+#include "olem/options.h"
+
+namespace olem {
+
+namespace {
+
+using Keys = std::vector<std::string>;
+using Names = std::vector<std::string>;
+
+const Names kTaskKeys = {"data",     "context", "alterable",       "outcome",     "desired",
+                         "observed", "cost",    "max_alterations", "constraints", "before"};
+const Names kConstraintKeys = {"weights", "max"};
+
+std::string quoted(const Names& names) {
+  std::vector<std::string> items;
+  for (const std::string& name : names) items.push_back(fmt::format("\"{}\"", name));
+  return fmt::format("{} and {}", fmt::join(items.begin(), items.end() - 1, ", "), items.back());
+}
+
+// The document together with its text, so that a complaint has a line.
+class TaskReader {
+ public:
+  TaskReader(std::string_view text, const std::string& source)
+      : text_(text), source_(source), document_(parse_json_text(text, source)) {}
+
+  Task read() const {
+    if (!document_.is_object())
+      fail({}, fmt::format("A task must be one JSON object with keys {}.", quoted(kTaskKeys)));
+    check_keys(document_, kTaskKeys, {});
+    Task task;
+    task.source = source_;
+    if (const Json* const data = find("data")) {
+      if (!data->is_string()) fail({"data"}, must_be("\"data\"", *data, "the path of a CSV or .npy file in quotes"));
+      task.data = data->get<std::string>();
+    }
+    if (const Json* const list = find("context")) task.context = names(*list, "context");
+    if (const Json* const list = find("outcome")) task.outcome = names(*list, "outcome");
+    if (const Json* const domains = find("alterable")) task.alterable = read_domains(*domains);
+    if (const Json* const desired = find("desired")) task.desired = read_region(*desired, task.outcome);
+    if (const Json* const observed = find("observed")) task.observed = numbers(*observed, "observed");
+    if (const Json* const cost = find("cost")) task.cost = numbers(*cost, "cost");
+    if (const Json* const most = find("max_alterations")) task.max_alterations = read_count(*most);
+    if (const Json* const list = find("constraints")) task.constraints = read_constraints(*list);
+    if (const Json* const list = find("before")) task.before = read_pairs(*list);
+    return task;
+  }
+
+ private:
+  [[noreturn]] void fail(const Keys& keys, const std::string& message) const {
+    const std::size_t line = keys.empty() ? 0 : json_key_line(text_, keys);
+    throw Error(ErrorCategory::kData, line == 0 ? fmt::format("{}: {}", source_, message)
+                                                : fmt::format("{}, line {}: {}", source_, line, message));
+  }
+
+  static std::string must_be(const std::string& what, const Json& value, std::string_view rule) {
+    constexpr std::size_t kShown = 60;
+    return fmt::format("{} is {}, but must be {}.", what, show_text(value.dump(), kShown), rule);
+  }
+
+  const Json* find(const char* key) const {
+    const auto entry = document_.find(key);
+    return entry == document_.end() ? nullptr : &*entry;
+  }
+
+  // `where`: the keys that lead to `object`.
+  void check_keys(const Json& object, const Names& known, const Keys& where) const {
+    for (const auto& [key, value] : object.items()) {
+      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+      const std::string near = closest_name(key, known);
+      Keys keys = where;
+      keys.push_back(key);
+      fail(keys, fmt::format("The key \"{}\" is not known.{} The keys are {}.", show_text(key),
+                             near.empty() ? "" : fmt::format(" Did you mean \"{}\"?", near), quoted(known)));
+    }
+  }
+
+  Names names(const Json& list, const std::string& key) const {
+    constexpr std::string_view kRule = "a list of column names, such as [\"a\", \"b\"]";
+    if (!list.is_array()) fail({key}, must_be(fmt::format("\"{}\"", key), list, kRule));
+    Names result;
+    for (const Json& name : list) {
+      if (!name.is_string() || name.get_ref<const std::string&>().empty()) {
+        fail({key}, must_be(fmt::format("\"{}\"", key), list, kRule));
+      }
+      result.push_back(name.get<std::string>());
+    }
+    return result;
+  }
+
+  std::vector<NamedValue> numbers(const Json& object, const std::string& key) const {
+    if (!object.is_object()) {
+      fail({key}, must_be(fmt::format("\"{}\"", key), object, "an object of names and numbers, such as {\"a\": 0.5}"));
+    }
+    std::vector<NamedValue> result;
+    for (const auto& [name, value] : object.items()) {
+      if (!value.is_number()) fail({key, name}, must_be(fmt::format("'{}' in \"{}\"", name, key), value, "a number"));
+      result.push_back({name, value.get<double>()});
+    }
+    return result;
+  }
+
+  std::vector<NamedRange> read_domains(const Json& domains) const {
+    if (!domains.is_object()) {
+      fail({"alterable"}, must_be("\"alterable\"", domains,
+                                  "an object that gives every variable its domain, such as {\"dose\": [0, 10]}"));
+    }
+    std::vector<NamedRange> result;
+    for (const auto& [name, domain] : domains.items()) {
+      if (!domain.is_array() || domain.size() != 2 || !domain[0].is_number() || !domain[1].is_number()) {
+        fail({"alterable", name}, must_be(fmt::format("The domain of '{}'", name), domain,
+                                          "its least and its greatest value, such as [-1, 1]; both must be given"));
+      }
+      result.push_back({name, domain[0].get<double>(), domain[1].get<double>()});
+    }
+    return result;
+  }
+
+  Region read_region(const Json& desired, const Names& outcomes) const {
+    if (!desired.is_object()) {
+      fail({"desired"}, must_be("\"desired\"", desired,
+                                "an object of ranges, such as {\"NEC\": [0.5, null]}, or of \"M\" and \"d\""));
+    }
+    if (outcomes.empty()) return {};  // nothing to desire; check_task says so
+    const auto matrix = desired.find("M");
+    const bool is_outcome = std::find(outcomes.begin(), outcomes.end(), "M") != outcomes.end();
+    if (matrix == desired.end() || (is_outcome && !holds_lists(*matrix))) return read_box(desired, outcomes);
+    return read_polytope(desired, outcomes);
+  }
+
+  static bool holds_lists(const Json& value) {
+    return value.is_array() && std::any_of(value.begin(), value.end(), [](const Json& x) { return x.is_array(); });
+  }
+
+  Region read_box(const Json& desired, const Names& outcomes) const {
+    for (const auto& [name, range] : desired.items()) {
+      if (std::find(outcomes.begin(), outcomes.end(), name) == outcomes.end()) {
+        const std::string near = closest_name(name, outcomes);
+        fail({"desired", name},
+             fmt::format("\"desired\" holds '{}', which is not in \"outcome\".{}", name,
+                         near.empty() ? fmt::format(" The outcomes are {}.", fmt::join(outcomes, ", "))
+                                      : fmt::format(" Did you mean '{}'?", near)));
+      }
+      const auto is_side = [](const Json& side) { return side.is_number() || side.is_null(); };
+      if (!range.is_array() || range.size() != 2 || !is_side(range[0]) || !is_side(range[1])) {
+        fail({"desired", name}, must_be(fmt::format("The desired range of '{}'", name), range,
+                                        "two numbers, such as [0.5, 2]; null leaves a side open"));
+      }
+    }
+    std::vector<OutcomeRange> ranges;
+    for (const std::string& outcome : outcomes) {
+      const auto range = desired.find(outcome);
+      if (range == desired.end()) {
+        fail({"desired"},
+             fmt::format("\"desired\" does not say what is wanted of '{}'. Give its range, or [null, null] "
+                         "when it does not matter.",
+                         outcome));
+      }
+      const auto side = [&](std::size_t i) {
+        return (*range)[i].is_null() ? std::nullopt : std::optional((*range)[i].get<double>());
+      };
+      ranges.push_back({outcome, side(0), side(1)});
+    }
+    return Region::box(ranges, source_);
+  }
+
+  Region read_polytope(const Json& desired, const Names& outcomes) const {
+    check_keys(desired, {"M", "d"}, {"desired"});
+    const auto bounds = desired.find("d");
+    if (bounds == desired.end())
+      fail({"desired"}, "\"desired\" has \"M\" but not \"d\". A region M y <= d needs both.");
+    const auto is_number = [](const Json& value) { return value.is_number(); };
+    const auto is_list = [&](const Json& value) {
+      return value.is_array() && std::all_of(value.begin(), value.end(), is_number);
+    };
+    const Json& matrix = desired.at("M");
+    if (!matrix.is_array() || !std::all_of(matrix.begin(), matrix.end(), is_list)) {
+      fail({"desired", "M"},
+           must_be("\"M\"", matrix, "a list of rows with one number for each outcome, such as [[1, 0], [0, -1]]"));
+    }
+    if (!is_list(*bounds)) {
+      fail({"desired", "d"}, must_be("\"d\"", *bounds, "a list of numbers, one for each row of \"M\""));
+    }
+    return Region::polytope(outcomes, matrix.get<std::vector<std::vector<double>>>(),
+                            bounds->get<std::vector<double>>(), source_);
+  }
+
+  int read_count(const Json& value) const {
+    constexpr int kMost = 1'000'000;
+    if (!value.is_number_integer() || value.get<double>() < 1.0 || value.get<double>() > kMost) {
+      fail({"max_alterations"}, must_be("\"max_alterations\"", value, "a whole number of at least 1"));
+    }
+    return value.get<int>();
+  }
+
+  std::vector<AlterationConstraint> read_constraints(const Json& list) const {
+    constexpr std::string_view kRule =
+        "a list of constraints, such as [{\"weights\": {\"a\": 1, \"b\": 2}, \"max\": 3}]";
+    if (!list.is_array()) fail({"constraints"}, must_be("\"constraints\"", list, kRule));
+    std::vector<AlterationConstraint> result;
+    for (const Json& entry : list) {
+      const std::string what = fmt::format("Constraint {}", result.size() + 1);
+      const bool complete = entry.is_object() && entry.contains("weights") && entry.contains("max");
+      if (!complete) fail({"constraints"}, must_be(what, entry, "an object with \"weights\" and \"max\""));
+      check_keys(entry, kConstraintKeys, {"constraints"});
+      const Json& weights = entry.at("weights");
+      const auto is_number = [](const Json& value) { return value.is_number(); };
+      if (!weights.is_object() || weights.empty() || !std::all_of(weights.begin(), weights.end(), is_number)) {
+        fail({"constraints"}, must_be(fmt::format("\"weights\" of constraint {}", result.size() + 1), weights,
+                                      "an object of names and numbers, such as {\"a\": 1, \"b\": 2}"));
+      }
+      if (!entry.at("max").is_number()) {
+        fail({"constraints"},
+             must_be(fmt::format("\"max\" of constraint {}", result.size() + 1), entry.at("max"), "a number"));
+      }
+      AlterationConstraint& constraint = result.emplace_back();
+      for (const auto& [name, weight] : weights.items()) constraint.weights.push_back({name, weight.get<double>()});
+      constraint.max = entry.at("max").get<double>();
+    }
+    return result;
+  }
+
+  std::vector<std::pair<std::string, std::string>> read_pairs(const Json& list) const {
+    const std::string rule = "a list of pairs of column names, such as [[\"a\", \"b\"], [\"b\", \"c\"]]";
+    if (!list.is_array()) fail({"before"}, must_be("\"before\"", list, rule));
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const Json& entry : list) {
+      const bool is_chain = entry.is_array() && entry.size() >= 2 &&
+                            std::all_of(entry.begin(), entry.end(), [](const Json& name) { return name.is_string(); });
+      if (!is_chain) fail({"before"}, must_be("An entry of \"before\"", entry, "at least two column names in a list"));
+      for (std::size_t i = 0; i + 1 < entry.size(); ++i) {
+        pairs.emplace_back(entry[i].get<std::string>(), entry[i + 1].get<std::string>());
+      }
+    }
+    return pairs;
+  }
+
+  std::string_view text_;
+  const std::string& source_;
+  Json document_;
+};
+
+Json to_json(const std::vector<NamedValue>& values) {
+  Json json = Json::object();
+  for (const NamedValue& value : values) json[value.name] = value.value;
+  return json;
+}
+
+}  // namespace
+
+Task parse_task(std::string_view text, const std::string& source) { return TaskReader(text, source).read(); }
+
+Task read_task(const std::string& path) { return parse_task(read_file(path), path == "-" ? "standard input" : path); }
+
+Json to_json(const Task& task) {
+  Json json;
+  if (!task.data.empty()) json["data"] = task.data;
+  json["context"] = task.context;
+  json["alterable"] = Json::object();
+  for (const NamedRange& domain : task.alterable) json["alterable"][domain.name] = {domain.low, domain.high};
+  json["outcome"] = task.outcome;
+  json["desired"] = to_json(task.desired);
+  if (!task.observed.empty()) json["observed"] = to_json(task.observed);
+  if (!task.cost.empty()) json["cost"] = to_json(task.cost);
+  if (task.max_alterations) json["max_alterations"] = *task.max_alterations;
+  for (const AlterationConstraint& constraint : task.constraints) {
+    json["constraints"].push_back({{"weights", to_json(constraint.weights)}, {"max", constraint.max}});
+  }
+  for (const auto& [first, second] : task.before) json["before"].push_back(Json::array({first, second}));
+  return json;
+}
+
+bool looks_like_task(std::string_view beginning) {
+  if (beginning.starts_with("\xEF\xBB\xBF")) beginning.remove_prefix(3);
+  while (true) {
+    beginning.remove_prefix(std::min(beginning.find_first_not_of(" \t\r\n"), beginning.size()));
+    std::string_view end;
+    if (beginning.starts_with("//")) end = "\n";
+    if (beginning.starts_with("/*")) end = "*/";
+    if (end.empty()) return beginning.starts_with("{");
+    const std::size_t behind = beginning.find(end, 2);
+    if (behind == std::string_view::npos) return false;
+    beginning.remove_prefix(behind + end.size());
+  }
+}
+
+std::string data_path(const Task& task) {
+  if (task.data.empty()) {
+    throw Error(ErrorCategory::kData, fmt::format("{}The task names no table. Give the path of a CSV or .npy file "
+                                                  "under the key \"data\".",
+                                                  task.source.empty() ? "" : task.source + ": "));
+  }
+  // Of an absolute path nothing of the folder is left.
+  return (std::filesystem::path(task.source).parent_path() / task.data).string();
+}
+
+}  // namespace olem

@@ -1,0 +1,376 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "core/linear_programme.h"
+#include "data/observed_context.h"
+#include "olem/options.h"
+#include "olem/task.h"
+
+namespace olem {
+
+namespace {
+
+using Problems = std::vector<Problem>;
+
+constexpr std::string_view kEmptyRegion = "empty_region";
+constexpr std::string_view kNoFeasibleDecision = "no_feasible_decision";
+
+// A domain may reach this many standard deviations beyond what was observed before it is worth a warning. Domains that
+// end near the data are the rule, since decisions are meant to change something.
+constexpr double kFarDomain = 2.0;
+
+std::string prefix(const Task& task) { return task.source.empty() ? "" : task.source + ": "; }
+
+void add_error(Problems& problems, std::string_view code, std::string text, std::string remedy,
+               std::vector<std::string> columns = {}) {
+  problems.push_back({Severity::kError, std::string(code), std::move(text), std::move(remedy), std::move(columns)});
+}
+
+// The text of an error that was thrown about this task, without the name of the file, which the caller knows.
+std::string message_of(const Error& error, const Task& task) {
+  const std::string text = error.what();
+  return text.starts_with(prefix(task)) ? text.substr(prefix(task).size()) : text;
+}
+
+std::vector<std::string> alterable_names(const Task& task) {
+  std::vector<std::string> names;
+  for (const NamedRange& domain : task.alterable) names.push_back(domain.name);
+  return names;
+}
+
+std::string did_you_mean(const std::string& name, std::span<const std::string> candidates, std::string_view otherwise) {
+  const std::string near = closest_name(name, candidates);
+  return near.empty() ? std::string(otherwise) : fmt::format("Did you mean '{}'?", near);
+}
+
+void check_roles(const Task& task, Problems& problems) {
+  if (task.outcome.empty()) {
+    add_error(problems, "no_outcome", "The task names no outcome.", "List at least one column under \"outcome\".");
+  }
+  if (task.alterable.empty()) {
+    add_error(problems, "no_alterable", "The task names no variable that may be altered.",
+              "Give at least one column and its domain under \"alterable\".");
+  }
+  std::map<std::string, std::string_view> role_of;
+  const auto add = [&](const std::string& name, std::string_view role) {
+    const auto [place, added] = role_of.emplace(name, role);
+    if (added) return;
+    add_error(problems, "roles",
+              place->second == role ? fmt::format("'{}' stands twice in \"{}\".", name, role)
+                                    : fmt::format("'{}' stands in \"{}\" and in \"{}\".", name, place->second, role),
+              "Give every variable one role only.", {name});
+  };
+  for (const std::string& name : task.context) add(name, "context");
+  for (const NamedRange& domain : task.alterable) add(domain.name, "alterable");
+  for (const std::string& name : task.outcome) add(name, "outcome");
+}
+
+void check_names(const Task& task, const Table& table, Problems& problems) {
+  const auto check = [&](const std::string& name, std::string_view key) {
+    if (table.find(name)) return;
+    add_error(problems, "unknown_column",
+              fmt::format("There is no column '{}', which \"{}\" names{}.", name, key,
+                          table.source().empty() ? "" : ", in " + table.source()),
+              did_you_mean(name, table.names(), "Correct the name; upper and lower case matter."), {name});
+  };
+  for (const std::string& name : task.context) check(name, "context");
+  for (const NamedRange& domain : task.alterable) check(domain.name, "alterable");
+  for (const std::string& name : task.outcome) check(name, "outcome");
+  for (const auto& [first, second] : task.before) {
+    check(first, "before");
+    check(second, "before");
+  }
+}
+
+void check_domains(const Task& task, Problems& problems) {
+  for (const NamedRange& domain : task.alterable) {
+    if (!std::isfinite(domain.low) || !std::isfinite(domain.high)) {
+      add_error(problems, "domain",
+                fmt::format("The domain of '{}' is [{}, {}], but must have two finite ends.", domain.name, domain.low,
+                            domain.high),
+                "Give the least and the greatest value that it can be set to.", {domain.name});
+    } else if (domain.low > domain.high) {
+      add_error(problems, "domain",
+                fmt::format("The domain of '{}' is [{}, {}]: its least value is above its greatest.", domain.name,
+                            domain.low, domain.high),
+                "Exchange the two, or correct one of them.", {domain.name});
+    } else if (domain.low == domain.high) {
+      problems.push_back({Severity::kNote,
+                          "fixed_domain",
+                          fmt::format("The domain of '{}' has the one value {}: it can be set to nothing else.",
+                                      domain.name, domain.low),
+                          "Widen the domain if other values are possible.",
+                          {domain.name}});
+    }
+  }
+}
+
+void check_wishes(const Task& task, Problems& problems) {
+  const std::vector<std::string> names = alterable_names(task);
+  const auto is_alterable = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const NamedValue& weight : task.cost) {
+    if (!is_alterable(weight.name)) {
+      add_error(problems, "cost", fmt::format("\"cost\" holds '{}', which is not alterable.", weight.name),
+                did_you_mean(weight.name, names, "Only what can be altered has a cost."), {weight.name});
+    } else if (!std::isfinite(weight.value) || weight.value < 0.0) {
+      add_error(problems, "cost", fmt::format("The cost of '{}' is {}.", weight.name, weight.value),
+                "Give a finite number that is not negative.", {weight.name});
+    }
+  }
+  for (std::size_t i = 0; i < task.constraints.size(); ++i) {
+    const AlterationConstraint& constraint = task.constraints[i];
+    bool finite = std::isfinite(constraint.max);
+    for (const NamedValue& weight : constraint.weights) {
+      finite = finite && std::isfinite(weight.value);
+      if (is_alterable(weight.name)) continue;
+      add_error(problems, "constraint",
+                fmt::format("Constraint {} holds '{}', which is not alterable.", i + 1, weight.name),
+                did_you_mean(weight.name, names, "Constraints are between alterable variables."), {weight.name});
+    }
+    if (!finite) {
+      add_error(problems, "constraint", fmt::format("Constraint {} holds a number that is not finite.", i + 1),
+                "Give finite numbers.");
+    }
+  }
+  if (task.max_alterations && *task.max_alterations < 1) {
+    add_error(problems, "max_alterations", fmt::format("\"max_alterations\" is {}.", *task.max_alterations),
+              "Give a whole number of at least 1.");
+  }
+}
+
+// Whether some point of the box of domains satisfies all constraints.
+void check_feasibility(const Task& task, const Context& context, Problems& problems) {
+  if (task.constraints.empty()) return;
+  const std::vector<std::string> names = alterable_names(task);
+  LinearProgramme programme;
+  for (const NamedRange& domain : task.alterable) programme.add_variable(0.0, domain.low, domain.high);
+  for (const AlterationConstraint& constraint : task.constraints) {
+    std::vector<double> row(names.size(), 0.0);
+    for (const NamedValue& weight : constraint.weights) {
+      row[static_cast<std::size_t>(std::find(names.begin(), names.end(), weight.name) - names.begin())] += weight.value;
+    }
+    programme.add_row(row, -std::numeric_limits<double>::infinity(), constraint.max);
+  }
+  std::vector<std::string> numbers;
+  for (const std::size_t i : conflicting_rows(programme, {}, context)) numbers.push_back(fmt::format("{}", i + 1));
+  if (numbers.empty()) return;
+  add_error(
+      problems, kNoFeasibleDecision,
+      numbers.size() == 1
+          ? fmt::format("Constraint {} cannot be satisfied within the domains of the alterable variables.", numbers[0])
+          : fmt::format("The constraints {} cannot be satisfied at once within the domains of the alterable "
+                        "variables.",
+                        fmt::join(numbers, " and ")),
+      "Widen a domain or loosen a constraint.");
+}
+
+enum class Stage { kContext, kIntermediate, kOutcome };
+constexpr std::array<std::string_view, 3> kStageNames = {"context", "intermediate", "an outcome"};
+
+Stage stage_of(const Task& task, const std::string& name) {
+  if (std::find(task.context.begin(), task.context.end(), name) != task.context.end()) return Stage::kContext;
+  if (std::find(task.outcome.begin(), task.outcome.end(), name) != task.outcome.end()) return Stage::kOutcome;
+  return Stage::kIntermediate;
+}
+
+void check_order(const Task& task, const Table& table, Problems& problems) {
+  const std::size_t found_before = problems.size();
+  for (const auto& [first, second] : task.before) {
+    const Stage first_stage = stage_of(task, first);
+    const Stage second_stage = stage_of(task, second);
+    if (first_stage <= second_stage) continue;
+    add_error(
+        problems, "stages",
+        fmt::format("\"before\" puts '{}' before '{}', but '{}' is {} and '{}' is {}: the context comes first and "
+                    "the outcomes come last.",
+                    first, second, first, kStageNames[static_cast<std::size_t>(first_stage)], second,
+                    kStageNames[static_cast<std::size_t>(second_stage)]),
+        "Remove the pair, or change a role.", {first, second});
+  }
+  if (problems.size() > found_before) return;
+  try {
+    Precedence(task_knowledge(task, table.names()), table.names());
+  } catch (const Error& error) {
+    add_error(problems, "stages", message_of(error, task), "");
+  }
+}
+
+void check_data_range(const Task& task, const Table& table, std::span<const ColumnSummary> columns,
+                      Problems& problems) {
+  for (const NamedRange& domain : task.alterable) {
+    const ColumnSummary& column = columns[table.index(domain.name)];
+    const double below = (column.low - domain.low) / column.deviation;
+    const double above = (domain.high - column.high) / column.deviation;
+    if (!(std::max(below, above) > kFarDomain)) continue;
+    problems.push_back(
+        {Severity::kWarning,
+         "extrapolation",
+         fmt::format(
+             "The domain of '{}', [{:.6g}, {:.6g}], reaches {:.3g} standard deviations beyond its values in the "
+             "data, [{:.6g}, {:.6g}]. What a decision does out there is guessed.",
+             domain.name, domain.low, domain.high, std::max(below, above), column.low, column.high),
+         "Narrow the domain, or look twice at decisions near its ends.",
+         {domain.name}});
+  }
+}
+
+// The centre, unless the region makes no sense.
+std::optional<RegionCentre> check_region(const Task& task, const Table& table, std::span<const ColumnSummary> columns,
+                                         const Context& context, Problems& problems) {
+  std::vector<ColumnSummary> outcomes;
+  for (const std::string& name : task.outcome) outcomes.push_back(columns[table.index(name)]);
+  try {
+    RegionCentre centre = region_centre(task.desired, outcomes, context);
+    for (const Warning& warning : centre.warnings) {
+      problems.push_back({Severity::kWarning, warning.code, warning.text, "", task.outcome});
+    }
+    return centre;
+  } catch (const Error& error) {
+    if (error.category() != ErrorCategory::kTask && error.category() != ErrorCategory::kData) throw;
+    add_error(problems, error.category() == ErrorCategory::kTask ? kEmptyRegion : "constant_outcome",
+              message_of(error, task), "", task.outcome);
+    return std::nullopt;
+  }
+}
+
+void check_observed(const Task& task, const Table& table, std::span<const ColumnSummary> columns, Problems& problems) {
+  if (!task.context.empty() && task.observed.empty()) {
+    problems.push_back({Severity::kNote, "no_observed", "The task does not say what was observed of the context.",
+                        "Give \"observed\", or --context or --contexts when you decide.", task.context});
+    return;
+  }
+  const ObservedContext observed = order_observed(task, task.observed);
+  problems.insert(problems.end(), observed.problems.begin(), observed.problems.end());
+  if (!observed.problems.empty()) return;
+  std::vector<ColumnSummary> of_context;
+  for (const std::string& name : task.context) of_context.push_back(columns[table.index(name)]);
+  for (const Warning& warning : context_warnings(task, of_context, observed.values)) {
+    problems.push_back({Severity::kWarning, warning.code, warning.text, "", {warning.where}});
+  }
+}
+
+struct Examination {
+  Problems problems;
+  bool roles_clear = false;
+  std::vector<ColumnSummary> columns;
+  std::optional<RegionCentre> centre;
+};
+
+// Later checks need names that exist and roles that are clear, so that they wait for those before them.
+Examination examine(const Task& task, const Table& table, const Context& context) {
+  Examination result;
+  check_roles(task, result.problems);
+  check_names(task, table, result.problems);
+  result.roles_clear = result.problems.empty();
+  check_domains(task, result.problems);
+  check_wishes(task, result.problems);
+  const bool sound = std::none_of(result.problems.begin(), result.problems.end(),
+                                  [](const Problem& problem) { return problem.severity == Severity::kError; });
+  if (!task.outcome.empty() && task.desired.rows() == 0) {
+    add_error(result.problems, "no_region", "The task does not say where the outcomes are wanted.",
+              "Give a range for each under \"desired\".");
+  } else if (task.desired.outcomes() != task.outcome) {
+    throw Error(ErrorCategory::kUsage,
+                prefix(task) + "The desired region is one of other variables than the outcomes.");
+  }
+  if (sound) check_feasibility(task, context, result.problems);
+  if (!result.roles_clear) return result;
+  check_order(task, table, result.problems);
+  result.columns = summarise_columns(table);
+  if (sound) check_data_range(task, table, result.columns, result.problems);
+  if (task.desired.rows() > 0) {
+    result.centre = check_region(task, table, result.columns, context, result.problems);
+  }
+  return result;
+}
+
+void sort_by_severity(Problems& problems) {
+  std::stable_sort(problems.begin(), problems.end(),
+                   [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
+}
+
+std::string full_text(const Problem& problem) {
+  return problem.remedy.empty() ? problem.text : problem.text + " " + problem.remedy;
+}
+
+}  // namespace
+
+std::vector<ColumnSummary> summarise_columns(const Table& table) {
+  std::vector<ColumnSummary> summaries;
+  const auto count = static_cast<double>(table.rows());
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    const auto column = table.column(j);
+    ColumnSummary& summary = summaries.emplace_back();
+    const auto [low, high] = std::minmax_element(column.begin(), column.end());
+    summary.low = *low;
+    summary.high = *high;
+    double sum = 0.0;
+    for (const double value : column) sum += value - summary.low;
+    // From the least value on: columns that vary little around a large number keep their digits.
+    const double offset = sum / count;
+    double squares = 0.0;
+    for (const double value : column) {
+      const double difference = (value - summary.low) - offset;
+      squares += difference * difference;
+    }
+    summary.mean = summary.low + offset;
+    summary.deviation = std::sqrt(squares / count);
+  }
+  return summaries;
+}
+
+Knowledge task_knowledge(const Task& task, const std::vector<std::string>& names, bool stages) {
+  Knowledge knowledge;
+  knowledge.source = task.source;
+  knowledge.before = task.before;
+  if (!stages) return knowledge;
+  knowledge.tiers = {task.context, {}, task.outcome};
+  for (const std::string& name : names) {
+    if (stage_of(task, name) == Stage::kIntermediate) knowledge.tiers[1].push_back(name);
+  }
+  return knowledge;
+}
+
+ErrorCategory problem_category(const Problem& problem) {
+  const bool impossible = problem.code == kEmptyRegion || problem.code == kNoFeasibleDecision;
+  return impossible ? ErrorCategory::kTask : ErrorCategory::kData;
+}
+
+std::vector<Problem> check_task(const Task& task, const Table& table, const Context& context) {
+  Examination result = examine(task, table, context);
+  if (result.roles_clear) check_observed(task, table, result.columns, result.problems);
+  sort_by_severity(result.problems);
+  return result.problems;
+}
+
+ResolvedTask resolve_task(const Task& task, const Table& table, const Context& context) {
+  Examination examination = examine(task, table, context);
+  sort_by_severity(examination.problems);
+  ResolvedTask resolved;
+  for (const Problem& problem : examination.problems) {
+    if (problem.severity == Severity::kError) {
+      throw Error(problem_category(problem), prefix(task) + full_text(problem));
+    }
+    if (problem.severity == Severity::kNote) continue;
+    resolved.warnings.push_back(
+        {problem.code, full_text(problem), fmt::format("{}", fmt::join(problem.columns, ", "))});
+  }
+  for (const std::string& name : task.context) resolved.context.push_back(table.index(name));
+  for (const NamedRange& domain : task.alterable) resolved.alterable.push_back(table.index(domain.name));
+  for (const std::string& name : task.outcome) resolved.outcome.push_back(table.index(name));
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    if (stage_of(task, table.name(j)) == Stage::kIntermediate) resolved.intermediate.push_back(j);
+  }
+  resolved.columns = std::move(examination.columns);
+  resolved.knowledge = task_knowledge(task, table.names());
+  resolved.centre = std::move(examination.centre).value();
+  return resolved;
+}
+
+}  // namespace olem
