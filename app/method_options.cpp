@@ -24,30 +24,31 @@ std::map<std::string, std::vector<std::string>> readers(const std::vector<Method
 }  // namespace
 
 void add_method_options(CLI::App& verb, const std::vector<Method>& methods, std::string& chosen,
-                        const std::string& help) {
+                        const std::string& help, const std::string& flag) {
+  const std::string chooser = flag == "--method" ? "Method" : "Sampler";
   std::vector<std::string> names;
   for (const Method& method : methods) names.push_back(method.name);
   verb.add_option_function<std::string>(
-          "--method",
-          [names, &chosen](const std::string& value) {
+          flag,
+          [names, flag, &chosen](const std::string& value) {
             if (std::find(names.begin(), names.end(), value) == names.end()) {
               const std::string closest = closest_name(value, names);
               throw Error(ErrorCategory::kUsage,
-                          fmt::format("--method: '{}' is not one of: {}.{}", value, fmt::join(names, ", "),
+                          fmt::format("{}: '{}' is not one of: {}.{}", flag, value, fmt::join(names, ", "),
                                       closest.empty() ? "" : fmt::format(" Did you mean '{}'?", closest)));
             }
             chosen = value;
           },
           fmt::format("{}: {} (default {})", help, fmt::join(names, ", "), chosen))
       ->type_name("NAME")
-      ->group("Method");
+      ->group(chooser);
   const auto by_option = readers(methods);
   for (const Method& method : methods) {
     for (const Option& option : method.options.options()) {
       if (verb.get_option_no_throw(flag_name(option.name)) != nullptr) continue;
       const auto& who = by_option.at(option.name);
       const std::string group =
-          who.size() == methods.size() ? "Method" : fmt::format("Of --method {}", fmt::join(who, ", "));
+          who.size() == methods.size() ? chooser : fmt::format("Of {} {}", flag, fmt::join(who, ", "));
       OptionSet one;
       one.add(option);
       add_described_options(verb, one, group);
@@ -55,13 +56,14 @@ void add_method_options(CLI::App& verb, const std::vector<Method>& methods, std:
   }
 }
 
-void check_method_options(const CLI::App& verb, const std::vector<Method>& methods, const std::string& chosen) {
+void check_method_options(const CLI::App& verb, const std::vector<Method>& methods, const std::string& chosen,
+                          const std::string& flag) {
   for (const auto& [option, who] : readers(methods)) {
-    const CLI::Option* const flag = verb.get_option_no_throw(flag_name(option));
-    if (flag == nullptr || flag->count() == 0) continue;
+    const CLI::Option* const given = verb.get_option_no_throw(flag_name(option));
+    if (given == nullptr || given->count() == 0) continue;
     if (std::find(who.begin(), who.end(), chosen) != who.end()) continue;
-    throw Error(ErrorCategory::kUsage, fmt::format("'{}' is not an option of --method {}; it belongs to {}.",
-                                                   flag_name(option), chosen, fmt::join(who, ", ")));
+    throw Error(ErrorCategory::kUsage, fmt::format("'{}' is not an option of {} {}; it belongs to {}.",
+                                                   flag_name(option), flag, chosen, fmt::join(who, ", ")));
   }
 }
 

@@ -15,13 +15,14 @@ struct Method {
   OptionSet options;
 };
 
-// Adds --method and the flags of every method; a flag that several methods read is added once. The structs behind the
+// Adds --method, or the flag of another name that chooses, and the flags of every method; a flag that several methods read is added once. The structs behind the
 // options and `chosen` must outlive the parse.
 void add_method_options(CLI::App& verb, const std::vector<Method>& methods, std::string& chosen,
-                        const std::string& help);
+                        const std::string& help, const std::string& flag = "--method");
 
 // After the parse: a flag was given that the chosen method does not read. That is a usage error which names the methods
 // that do.
-void check_method_options(const CLI::App& verb, const std::vector<Method>& methods, const std::string& chosen);
+void check_method_options(const CLI::App& verb, const std::vector<Method>& methods, const std::string& chosen,
+                          const std::string& flag = "--method");
 
 }  // namespace olem::app

@@ -83,6 +83,7 @@ Verb add_check_verb(CLI::App& app);
 Verb add_graph_verb(CLI::App& app);
 Verb add_compare_verb(CLI::App& app);
 Verb add_simulate_verb(CLI::App& app);
+Verb add_decide_verb(CLI::App& app);
 Verb add_options_verb(CLI::App& app);
 
 }  // namespace olem::app

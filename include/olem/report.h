@@ -9,6 +9,7 @@
 #include "olem/metrics.h"
 #include "olem/order_result.h"
 #include "olem/prune.h"
+#include "olem/rehearsal.h"
 #include "olem/table.h"
 
 namespace olem {
@@ -19,6 +20,7 @@ std::string graph_text(const PruneResult& result, const Order& order, const Prun
 // Of a learner: the pruning when there is one, else the edges, then the method's own lines.
 std::string graph_text(const GraphResult& result, const GraphOptions& options, const Table& table);
 std::string comparison_text(const Comparison& comparison, std::string_view truth, std::string_view learned);
+std::string decision_text(const RehearsalModel& model, const std::vector<Decision>& decisions);
 std::string problems_text(const std::vector<Problem>& problems, std::string_view source);
 
 // Words broken into lines of at most `width` characters, each after `indent`; ends with a newline.

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "olem/context.h"
+#include "olem/json.h"
+#include "olem/options.h"
+#include "olem/region.h"
+#include "olem/sampler_set.h"
+#include "olem/structural_model.h"
+
+namespace olem {
+
+// What the first search pulls towards: distances of the outcomes from the centre c of the region, r its radius.
+enum class SurrogateLoss {
+  kCenterMae,        // mean of ||y - c||_1
+  kCenterMse,        // mean of ||y - c||^2
+  kBallHuber,        // the square inside of the ball, linear outside
+  kBallInsensitive,  // how far outside of the ball
+};
+
+struct DecisionOptions {
+  SurrogateLoss loss = SurrogateLoss::kCenterMae;  // the paper's choice
+  // Fixed draws of the search. With 1000 a probability of 0.7 is known to 0.015 (one standard error).
+  int draws = 1000;
+  // Fresh draws on which the candidates are judged, and as many again, twice, for the numbers that are reported.
+  int judge_draws = 2000;
+  // Of Adam on the surrogate, as in the paper; in units of the tanh that keeps a value in its domain.
+  double learning_rate = 0.5;
+  int steps = 200;    // at most, for each start of the surrogate
+  int patience = 20;  // steps without a new minimum after which a start ends
+  int restarts = 1;   // further starts of the surrogate, at random
+  // Random points whose success is estimated before the direct ascent; the best of them is its second start.
+  int screen = 30;
+  // Of the direct ascent, for each of its four degrees of smoothing; 0 leaves it out.
+  int ascent_steps = 12;
+  // Multiplies the samplers' own doubt (posterior spread). 1: as it is. More avoids decisions far from the data.
+  double caution = 1.0;
+};
+
+OptionSet describe(DecisionOptions& options);
+
+// One context to decide for.
+struct DecisionProblem {
+  std::shared_ptr<const SamplerSet> samplers;
+  std::vector<NamedValue> context;    // observed, in the user's units
+  std::vector<NamedRange> alterable;  // domains, in the user's units
+  Region region;                      // of the outcomes, in the user's units
+};
+
+// What becomes of one alterable variable.
+struct Alteration {
+  std::string name;
+  std::optional<double> value;  // nothing: leave it alone
+  double expected = 0.0;        // its mean when nothing is done
+  // Success when this one is left alone after all and the others keep their values.
+  double success_if_released = 0.0;
+  bool influences = false;  // it can change an outcome at all
+};
+
+// Where one outcome will be.
+struct OutcomeForecast {
+  std::string name;
+  double mean = 0.0;
+  double low = 0.0;   // a tenth of the draws lies below
+  double high = 0.0;  // a tenth lies above
+};
+
+struct Decision {
+  std::vector<NamedValue> context;
+  std::vector<Alteration> alterations;  // in the order of the problem
+  // Share of fresh draws of the full samplers in the region: the number to rely on. The 95 % interval (Clopper and
+  // Pearson) covers the chance of the draws only.
+  double success_probability = 0.0;
+  double success_low = 0.0;
+  double success_high = 1.0;
+  double plug_in_probability = 0.0;  // of the samplers without their own doubt
+  double without_action = 0.0;       // success when nothing is altered, on the same draws
+  std::vector<OutcomeForecast> outcomes;
+  std::vector<OutcomeForecast> outcomes_without_action;
+  // Of the variables drawn, those whose conditions lie outside of the data in more than half of the draws.
+  std::vector<std::string> extrapolated;
+  std::string chosen;  // which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action"
+  std::size_t excluded_draws = 0;  // of the final draws, not finite or absurdly far; counted as failures
+  Summary summary;                 // done, no_action (nothing better was found), no_influence, unreliable
+
+  bool acts() const;  // at least one variable is altered
+};
+
+// Searches for the values of the alterable variables, each within its domain, that make it most probable that the
+// outcomes fall into the region (Order-based Rehearsal Learning, Algorithm 3, with a direct ascent on the probability
+// after it). A pure function of problem, options and the context's seed; runs in the calling thread. `stream` tells the
+// random draws of different contexts apart.
+//
+// Throws a task error when the region is empty, a usage error for names that the samplers do not know and for domains
+// that are empty or not finite.
+Decision decide(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
+                const Context& context);
+
+// The same for each problem, spread over the context's threads; equal to deciding one after the other.
+std::vector<Decision> decide_all(const std::vector<DecisionProblem>& problems, const DecisionOptions& options,
+                                 const Context& context);
+
+// The object that `olem decide --json` prints for one context.
+Json to_json(const Decision& decision);
+
+}  // namespace olem

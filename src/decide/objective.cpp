@@ -1,0 +1,153 @@
+#include "decide/objective.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/linear_programme.h"
+
+namespace olem {
+
+namespace {
+
+double row_norm(std::span<const double> weights) {
+  double squares = 0.0;
+  for (const double w : weights) squares += w * w;
+  return std::sqrt(squares);
+}
+
+// Half of how far a row's value can lie below its bound within the region; the standard deviation of an outcome in the
+// direction of the row where there is no end to it.
+double half_width(const Region& region, std::size_t row, const Context& context) {
+  const double open_end = row_norm(region.weights(row));
+  LinearProgramme programme;
+  for (const double w : region.weights(row)) {
+    programme.add_variable(w, -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());
+  }
+  for (std::size_t r = 0; r < region.rows(); ++r)
+    programme.add_row(region.weights(r), -std::numeric_limits<double>::infinity(), region.bound(r));
+  const LinearSolution solution = solve_linear_programme(programme, {}, context);
+  if (solution.status != LinearStatus::kOptimal) return open_end;
+  const double width = 0.5 * (region.bound(row) - solution.value);
+  // A region without interior has no width; its rows are smoothed as if they were open.
+  return width > 1e-9 * open_end ? width : open_end;
+}
+
+double sigmoid(double s) {
+  // Without overflow on either side.
+  if (s >= 0.0) return 1.0 / (1.0 + std::exp(-s));
+  const double e = std::exp(s);
+  return e / (1.0 + e);
+}
+
+double sign(double x) { return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : 0.0); }
+
+}  // namespace
+
+OutcomeObjective::OutcomeObjective(Region region, std::vector<double> centre, double radius, const Context& context)
+    : region_(std::move(region)), centre_(std::move(centre)), radius_(radius) {
+  for (std::size_t r = 0; r < region_.rows(); ++r) {
+    widths_.push_back(row_norm(region_.weights(r)) > 0.0 ? half_width(region_, r, context) : 1.0);
+  }
+}
+
+std::size_t OutcomeObjective::successes(const OutcomeDraws& draws) const {
+  std::size_t count = 0;
+  std::vector<double> y(region_.size());
+  for (std::size_t i = 0; i < draws.draws; ++i) {
+    if (draws.valid[i] == 0) continue;
+    for (std::size_t k = 0; k < y.size(); ++k) y[k] = draws.values[k * draws.draws + i];
+    if (region_.contains(y)) ++count;
+  }
+  return count;
+}
+
+double OutcomeObjective::success(const OutcomeDraws& draws) const {
+  return static_cast<double>(successes(draws)) / static_cast<double>(draws.draws);
+}
+
+double OutcomeObjective::surrogate(SurrogateLoss loss, const OutcomeDraws& draws, std::span<double> adjoints) const {
+  const std::size_t n = draws.draws;
+  const std::size_t q = region_.size();
+  std::fill(adjoints.begin(), adjoints.end(), 0.0);
+  const std::size_t used = n - draws.excluded;
+  if (used == 0) return std::numeric_limits<double>::infinity();
+  const double share = 1.0 / static_cast<double>(used);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (draws.valid[i] == 0) continue;
+    if (loss == SurrogateLoss::kCenterMae) {
+      for (std::size_t k = 0; k < q; ++k) {
+        const double away = draws.values[k * n + i] - centre_[k];
+        sum += std::abs(away);
+        adjoints[k * n + i] = share * sign(away);
+      }
+      continue;
+    }
+    double squares = 0.0;
+    for (std::size_t k = 0; k < q; ++k) {
+      const double away = draws.values[k * n + i] - centre_[k];
+      squares += away * away;
+    }
+    const double distance = std::sqrt(squares);
+    double factor = 0.0;  // derivative by y_k is factor * (y_k - c_k)
+    if (loss == SurrogateLoss::kCenterMse || (loss == SurrogateLoss::kBallHuber && distance <= radius_)) {
+      sum += squares;
+      factor = 2.0;
+    } else if (loss == SurrogateLoss::kBallHuber) {
+      sum += 2.0 * radius_ * distance - radius_ * radius_;
+      factor = 2.0 * radius_ / distance;
+    } else if (distance > radius_) {
+      sum += distance - radius_;
+      factor = 1.0 / distance;
+    }
+    for (std::size_t k = 0; k < q; ++k) adjoints[k * n + i] = share * factor * (draws.values[k * n + i] - centre_[k]);
+  }
+  return share * sum;
+}
+
+double OutcomeObjective::smoothed(double tau, const OutcomeDraws& draws, std::span<double> adjoints) const {
+  const std::size_t n = draws.draws;
+  const std::size_t q = region_.size();
+  std::fill(adjoints.begin(), adjoints.end(), 0.0);
+  const double share = 1.0 / static_cast<double>(n);
+  double sum = 0.0;
+  std::vector<double> inside(region_.rows());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (draws.valid[i] == 0) continue;
+    double product = 1.0;
+    for (std::size_t r = 0; r < region_.rows(); ++r) {
+      double slack = region_.bound(r);
+      const auto weights = region_.weights(r);
+      for (std::size_t k = 0; k < q; ++k) slack -= weights[k] * draws.values[k * n + i];
+      inside[r] = sigmoid(slack / (tau * widths_[r]));
+      product *= inside[r];
+    }
+    sum += product;
+    for (std::size_t r = 0; r < region_.rows(); ++r) {
+      const double slope = -share * product * (1.0 - inside[r]) / (tau * widths_[r]);
+      const auto weights = region_.weights(r);
+      for (std::size_t k = 0; k < q; ++k) adjoints[k * n + i] += slope * weights[k];
+    }
+  }
+  return share * sum;
+}
+
+PreparedObjective prepare_objective(const Region& region, const SamplerSet& samplers, const Context& context) {
+  std::vector<ColumnSummary> columns;
+  std::vector<double> means;
+  std::vector<double> deviations;
+  for (const std::string& name : region.outcomes()) {
+    const SamplerVariable& variable = samplers.variables[samplers.index(name)];
+    columns.push_back({variable.mean, variable.sd, variable.low, variable.high});
+    means.push_back(variable.mean);
+    deviations.push_back(variable.sd);
+  }
+  RegionCentre centre = region_centre(region, columns, context);
+  std::vector<double> standardised(centre.centre.size());
+  for (std::size_t k = 0; k < standardised.size(); ++k) standardised[k] = (centre.centre[k] - means[k]) / deviations[k];
+  return {OutcomeObjective(region.standardised(means, deviations), std::move(standardised), centre.radius, context),
+          std::move(centre)};
+}
+
+}  // namespace olem

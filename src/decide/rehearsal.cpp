@@ -1,0 +1,99 @@
+#include "olem/rehearsal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace olem {
+
+namespace {
+
+constexpr std::size_t kMostPairs = 5;
+
+// The pairs of a given order that stand against what is known.
+std::optional<Warning> contradiction(const Order& order, const Table& table, const Precedence& known) {
+  const std::vector<std::size_t> columns = order_indices(order, NodeNames(table.names()));
+  std::vector<std::string> pairs;
+  std::size_t count = 0;
+  for (std::size_t late = 0; late < columns.size(); ++late) {
+    for (std::size_t early = 0; early < late; ++early) {
+      if (!known.precedes(columns[late], columns[early])) continue;
+      if (++count <= kMostPairs) pairs.push_back(fmt::format("{} before {}", order[late], order[early]));
+    }
+  }
+  if (count == 0) return std::nullopt;
+  return Warning{
+      "order_contradicts_stages",
+      fmt::format("The given order contradicts the stages of the task: it should have {}{}. It is used as it "
+                  "is: an outcome is not influenced by what stands after it, and a context only informs "
+                  "about what stands after it.",
+                  fmt::join(pairs, ", "), count > kMostPairs ? fmt::format(" and {} more", count - kMostPairs) : ""),
+      fmt::format("{}", fmt::join(pairs, ", "))};
+}
+
+}  // namespace
+
+RehearsalModel fit_rehearsal(const Task& task, const Table& table, const RehearsalOptions& options,
+                             const std::optional<Order>& given, const Context& context) {
+  const auto start = std::chrono::steady_clock::now();
+  const ResolvedTask resolved = resolve_task(task, table, context);
+  RehearsalModel model;
+  model.task = task;
+  model.centre = resolved.centre;
+  model.seed = context.seed;
+  model.summary.warnings = resolved.warnings;
+  for (const std::size_t column : resolved.context) model.context.push_back(resolved.columns[column]);
+
+  if (given) {
+    check_order(*given, table.names());
+    model.order.method = "given order";
+    model.order.order = *given;
+    if (const auto warning = contradiction(*given, table, Precedence(resolved.knowledge, table.names())))
+      model.summary.warnings.push_back(*warning);
+  } else {
+    const Knowledge known = options.ignore_stages ? task_knowledge(task, table.names(), false) : resolved.knowledge;
+    model.order = learn_order(table, options.order, Precedence(known, table.names()), context);
+    model.summary.warnings.insert(model.summary.warnings.end(), model.order.summary.warnings.begin(),
+                                  model.order.summary.warnings.end());
+  }
+
+  std::vector<VariableConditions> variables = conditions_from_order(model.order.order);
+  for (VariableConditions& variable : variables)
+    variable.given = std::find(task.context.begin(), task.context.end(), variable.name) != task.context.end();
+  SamplerSet samplers = fit_samplers(table, variables, options.samplers, context);
+  model.summary.warnings.insert(model.summary.warnings.end(), samplers.summary.warnings.begin(),
+                                samplers.summary.warnings.end());
+  model.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
+  model.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return model;
+}
+
+DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values) {
+  DecisionProblem problem;
+  problem.samplers = model.samplers;
+  for (std::size_t k = 0; k < model.task.context.size(); ++k)
+    problem.context.push_back({model.task.context[k], context_values[k]});
+  problem.alterable = model.task.alterable;
+  problem.region = model.task.desired;
+  return problem;
+}
+
+std::vector<std::string> undecided_between(const RehearsalModel& model) {
+  const Order& order = model.order.order;
+  const auto place = [&](const std::string& name) {
+    return std::find(order.begin(), order.end(), name) - order.begin();
+  };
+  std::ptrdiff_t first = std::ssize(order);
+  for (const NamedRange& alterable : model.task.alterable) first = std::min(first, place(alterable.name));
+  std::ptrdiff_t last = -1;
+  for (const std::string& outcome : model.task.outcome) last = std::max(last, place(outcome));
+  std::vector<std::string> steps;
+  for (const OrderStep& step : model.order.steps) {
+    const std::ptrdiff_t at = place(step.sink);
+    if (!step.decided && at > first && at <= last) steps.push_back(step.runner_up + ", " + step.sink);
+  }
+  return steps;
+}
+
+}  // namespace olem

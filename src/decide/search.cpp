@@ -1,0 +1,160 @@
+#include "decide/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "nn/adam.h"
+
+namespace olem {
+
+namespace {
+
+// Success is smoothed over this share of the region's half width, one after the other.
+constexpr double kSmoothing[] = {0.5, 0.25, 0.12, 0.06};
+constexpr double kAscentRate = 0.1;
+constexpr double kNearSide = 1e-3;  // of the coordinate: tanh reaches a side only in the limit
+constexpr double kFirstSpread = 0.1;
+constexpr double kRestartSpread = 0.25;
+
+}  // namespace
+
+double Box::at(std::size_t k, double coordinate) const {
+  // The sides exactly, whatever rounding does in between.
+  if (coordinate >= 1.0) return high[k];
+  if (coordinate <= -1.0) return low[k];
+  return std::clamp(0.5 * (high[k] + low[k]) + 0.5 * (high[k] - low[k]) * coordinate, low[k], high[k]);
+}
+
+double Box::coordinate(std::size_t k, double value) const {
+  const double half = 0.5 * (high[k] - low[k]);
+  return half > 0.0 ? std::clamp((value - 0.5 * (high[k] + low[k])) / half, -1.0, 1.0) : 0.0;
+}
+
+DecisionSearch::DecisionSearch(PostDecisionSampler& sampler, const OutcomeObjective& objective, Box box,
+                               const DecisionOptions& options, const Context& context)
+    : sampler_(sampler), objective_(objective), box_(std::move(box)), options_(options), context_(context) {}
+
+double DecisionSearch::success(std::span<const double> values) {
+  return objective_.success(sampler_.sample(values, options_.caution));
+}
+
+Candidate DecisionSearch::surrogate(RandomStream& random) {
+  const std::size_t k = box_.size();
+  Candidate best{"surrogate", {}, -1.0};
+  double best_loss = std::numeric_limits<double>::infinity();
+  std::vector<double> values(k);
+  std::vector<double> gradient(k);
+  for (int start = 0; start <= options_.restarts; ++start) {
+    std::vector<double> lambda(k);
+    for (double& l : lambda) l = random.normal() * (start == 0 ? kFirstSpread : kRestartSpread);
+    nn::Adam<double> adam(k);
+    double least = std::numeric_limits<double>::infinity();
+    int patience = options_.patience;
+    for (int step = 0; step < options_.steps && patience > 0; ++step) {
+      context_.check_interrupt();
+      for (std::size_t j = 0; j < k; ++j) values[j] = box_.at(j, std::tanh(lambda[j]));
+      const OutcomeDraws& draws = sampler_.sample(values, 0.0);
+      adjoints_.resize(draws.values.size());
+      const double loss = objective_.surrogate(options_.loss, draws, adjoints_);
+      --patience;
+      if (loss < least) {
+        least = loss;
+        patience = options_.patience;
+        const double share = objective_.success(draws);
+        if (share > best.success || (share == best.success && loss < best_loss)) {
+          best.values = values;
+          best.success = share;
+          best_loss = loss;
+        }
+      }
+      sampler_.gradient(adjoints_, gradient);
+      for (std::size_t j = 0; j < k; ++j) {
+        const double t = std::tanh(lambda[j]);
+        gradient[j] *= 0.5 * (box_.high[j] - box_.low[j]) * (1.0 - t * t);
+      }
+      adam.step(lambda, gradient, options_.learning_rate, context_);
+    }
+  }
+  best.success = success(best.values);
+  return best;
+}
+
+Candidate DecisionSearch::screen(RandomStream& random) {
+  Candidate best{"screening", {}, -1.0};
+  std::vector<double> values(box_.size());
+  for (int point = 0; point <= options_.screen; ++point) {
+    context_.check_interrupt();
+    for (std::size_t j = 0; j < values.size(); ++j)
+      values[j] = box_.at(j, point == 0 ? 0.0 : random.uniform(-1.0, 1.0));
+    const double share = success(values);
+    if (share > best.success) {
+      best.values = values;
+      best.success = share;
+    }
+  }
+  return best;
+}
+
+Candidate DecisionSearch::ascend(const Candidate& start) {
+  const std::size_t k = box_.size();
+  Candidate best{"direct ascent", start.values, start.success};
+  std::vector<double> coordinates(k);
+  for (std::size_t j = 0; j < k; ++j) coordinates[j] = box_.coordinate(j, start.values[j]);
+  std::vector<double> values(k);
+  std::vector<double> gradient(k);
+  for (const double tau : kSmoothing) {
+    nn::Adam<double> adam(k);
+    for (int step = 0; step < options_.ascent_steps; ++step) {
+      context_.check_interrupt();
+      for (std::size_t j = 0; j < k; ++j) values[j] = box_.at(j, coordinates[j]);
+      const OutcomeDraws& draws = sampler_.sample(values, options_.caution);
+      const double share = objective_.success(draws);
+      if (share > best.success) {
+        best.values = values;
+        best.success = share;
+      }
+      adjoints_.resize(draws.values.size());
+      objective_.smoothed(tau, draws, adjoints_);
+      sampler_.gradient(adjoints_, gradient);
+      for (std::size_t j = 0; j < k; ++j) gradient[j] *= -0.5 * (box_.high[j] - box_.low[j]);
+      adam.step(coordinates, gradient, kAscentRate, context_);
+      for (double& c : coordinates) c = std::clamp(c, -1.0, 1.0);
+    }
+  }
+  for (std::size_t j = 0; j < k; ++j) values[j] = box_.at(j, coordinates[j]);
+  const double share = success(values);
+  // Where the ascent ends is preferred to a lucky point on its way: the draws of the search flatter whatever they
+  // chose.
+  if (share + 1.0 / static_cast<double>(options_.draws) >= best.success) {
+    best.values = values;
+    best.success = share;
+  }
+  return best;
+}
+
+std::vector<Candidate> DecisionSearch::borders(const Candidate& from) {
+  std::vector<Candidate> found;
+  const auto consider = [&](std::vector<double> values) {
+    if (values == from.values) return;
+    context_.check_interrupt();
+    const double share = success(values);
+    if (share >= from.success) found.push_back({"border", std::move(values), share});
+  };
+  std::vector<double> snapped = from.values;
+  for (std::size_t j = 0; j < snapped.size(); ++j) {
+    const double c = box_.coordinate(j, snapped[j]);
+    if (1.0 - std::abs(c) < kNearSide) snapped[j] = box_.at(j, c > 0.0 ? 1.0 : -1.0);
+  }
+  consider(snapped);
+  for (std::size_t j = 0; j < from.values.size(); ++j) {
+    for (const double side : {-1.0, 1.0}) {
+      std::vector<double> moved = from.values;
+      moved[j] = box_.at(j, side);
+      consider(std::move(moved));
+    }
+  }
+  return found;
+}
+
+}  // namespace olem
