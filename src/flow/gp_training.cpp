@@ -17,8 +17,12 @@ constexpr int kLastIterations = 10;
 // Inducing points are added until what they leave of the nonlinear part's variance is this share of the noise.
 constexpr double kInducingTolerance = 0.002;
 constexpr std::size_t kMostCandidates = 20000;  // rows among which they are chosen
-// Directions of the posterior that the data tells this little about keep their prior variance.
-constexpr double kNegligible = 0.03;
+// Directions of the posterior in which the data takes away less than this share of the variance keep all of it. So the
+// variance is never too small, and too large by a ninth at most; draws cost about half.
+constexpr double kNegligible = 0.1;
+// An input whose slope is expected within 1 % of the noise's standard deviation has no effect: variables that depend on
+// a decision only through such slopes need not be drawn again for every decision.
+constexpr double kNoEffect = 1e-4;
 
 std::vector<std::vector<double>> rows_of(const Inputs& inputs, std::span<const std::size_t> rows) {
   std::vector<std::vector<double>> columns;
@@ -172,7 +176,9 @@ TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const G
   }
   GpParameters parameters = Training(varying, target, options, stream, context).parameters();
   for (std::size_t k = trained.inputs.size(); k-- > 0;) {
-    if (!is_least_variance(parameters.linear[k]) || parameters.relevance[k] > 0.0) continue;
+    const bool no_slope =
+        is_least_variance(parameters.linear[k]) || parameters.linear[k] < kNoEffect * parameters.noise;
+    if (!no_slope || parameters.relevance[k] > 0.0) continue;
     const auto at = static_cast<std::ptrdiff_t>(k);
     trained.inputs.erase(trained.inputs.begin() + at);
     varying.erase(varying.begin() + at);
