@@ -112,7 +112,8 @@ int run_decide(const DecideArguments& arguments) {
 
 Verb add_decide_verb(CLI::App& app) {
   auto arguments = std::make_shared<DecideArguments>();
-  CLI::App* const verb = app.add_subcommand("decide", "find what to change so that the outcome ends up where it is wanted");
+  CLI::App* const verb =
+      app.add_subcommand("decide", "find what to change so that the outcome ends up where it is wanted");
   verb->add_option("TASK", arguments->task, "task file: roles of the columns, domains, what is desired")->required();
   const std::string group = "Context";
   verb->add_option("--context", arguments->contexts.values, "an observed value, NAME=VALUE; may be repeated")
@@ -145,8 +146,8 @@ Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated,
 130 interrupted.)");
   return {verb, [verb, arguments] {
             check_method_options(*verb, order_methods(arguments->rehearsal.order), arguments->rehearsal.order.method);
-            check_method_options(*verb, samplers(arguments->rehearsal.samplers),
-                                 arguments->rehearsal.samplers.sampler, "--sampler");
+            check_method_options(*verb, samplers(arguments->rehearsal.samplers), arguments->rehearsal.samplers.sampler,
+                                 "--sampler");
             return run_decide(*arguments);
           }};
 }

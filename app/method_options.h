@@ -15,8 +15,8 @@ struct Method {
   OptionSet options;
 };
 
-// Adds --method, or the flag of another name that chooses, and the flags of every method; a flag that several methods read is added once. The structs behind the
-// options and `chosen` must outlive the parse.
+// Adds --method, or the flag of another name that chooses, and the flags of every method; a flag that several methods
+// read is added once. The structs behind the options and `chosen` must outlive the parse.
 void add_method_options(CLI::App& verb, const std::vector<Method>& methods, std::string& chosen,
                         const std::string& help, const std::string& flag = "--method");
 

@@ -30,7 +30,7 @@ struct GraphOptions {
   ListenGraphOptions listen;
   GesOptions ges;
   IndependenceOptions independence;  // of pc and fci
-  CapsGraphOptions caps;  // how CaPS chooses edges
+  CapsGraphOptions caps;             // how CaPS chooses edges
   NotearsOptions notears;
 };
 

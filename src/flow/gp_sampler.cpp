@@ -169,7 +169,10 @@ class GpSampler : public ConditionalSampler {
 };
 
 GpRun::GpRun(const GpSampler& sampler, std::span<const double> noise, std::size_t draws)
-    : sampler_(sampler), evaluator_(sampler.model()), residual_(draws), doubt_(noise.data() + draws, noise.data() + 2 * draws) {
+    : sampler_(sampler),
+      evaluator_(sampler.model()),
+      residual_(draws),
+      doubt_(noise.data() + draws, noise.data() + 2 * draws) {
   for (std::size_t i = 0; i < draws; ++i) residual_[i] = sampler.noise().draw(noise[i]);
 }
 

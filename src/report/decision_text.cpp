@@ -60,11 +60,12 @@ std::string one_decision(const Decision& decision) {
     return text;
   }
   text += alteration_table(decision);
-  text += "\n" + wrap_text(fmt::format("The outcome ends up where it is wanted with probability {} ({} to {}, chance of "
-                                       "the draws only), without action with {}.",
-                                       percent(decision.success_probability), percent(decision.success_low),
-                                       percent(decision.success_high), percent(decision.without_action)),
-                           kLineWidth);
+  text +=
+      "\n" + wrap_text(fmt::format("The outcome ends up where it is wanted with probability {} ({} to {}, chance of "
+                                   "the draws only), without action with {}.",
+                                   percent(decision.success_probability), percent(decision.success_low),
+                                   percent(decision.success_high), percent(decision.without_action)),
+                       kLineWidth);
   text += "\nTo be expected, with the range of four in five cases:\n\n" + forecast_table(decision);
   return text;
 }
@@ -74,7 +75,8 @@ std::string one_decision(const Decision& decision) {
 std::string decision_text(const RehearsalModel& model, const std::vector<Decision>& decisions) {
   std::string text = "The order of the variables, causes first:\n\n" + order_chain(model.order.order) + "\n";
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    if (decisions.size() > 1) text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, decisions.size());
+    if (decisions.size() > 1)
+      text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, decisions.size());
     text += one_decision(decisions[i]);
   }
   const std::vector<std::string> undecided = undecided_between(model);
