@@ -45,7 +45,7 @@ std::vector<Edge> naive_search(const CamScores& scores, const Context& context) 
         std::vector<std::size_t> with = parents[to];
         with.push_back(from);
         const double gain = scores.score(to, with, context) - without;
-        if (gain > best_gain) {
+        if (gain > best_gain + 1e-10) {  // of equal gains the first, as in the search
           best_gain = gain;
           best = {from, to};
         }

@@ -200,7 +200,7 @@ OrderResult learn_order_cam(const Table& table, const CamOptions& options, const
          fmt::format(
              "{} of {} edges were added although another one gained exactly as much, as a straight line does in "
              "both directions: the order of the columns decided, not the data.",
-             ties, result.inclusions.size()),
+             ties, result.inclusions.size(), ties == 1 ? "was" : "were"),
          ""});
   }
   if (open_pairs > 0) {

@@ -31,7 +31,7 @@ LinearSolution solved(const LinearProgramme& programme, const Context& context) 
   if (solution.status == LinearStatus::kOptimal || solution.status == LinearStatus::kInfeasible) return solution;
   throw Error(
       ErrorCategory::kResource,
-      fmt::format("A linear programme of CLIME was not solved: {} Columns on more comparable scales, or another "
+      fmt::format("A linear programme of CLIME was not solved: {}. Columns on more comparable scales, or another "
                   "--clime-lambda, may help.",
                   solution.message));
 }
