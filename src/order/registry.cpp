@@ -104,6 +104,10 @@ OrderLearnerKind diffan_kind() {
   OrderLearnerKind kind;
   kind.name = "diffan";
   kind.help = "by a diffusion network: whose score has the steadiest slope is last";
+  kind.explanation =
+      "The order is found from its end: a network learned the slope of the log-density, and at each step several noise "
+      "levels vote for the variable whose slope changes most evenly along itself; most votes take it out. Training is "
+      "random: another --seed may give another order.";
   kind.describe = [](OrderOptions& options) { return with_common(options, options.diffan); };
   kind.least_rows = [](std::size_t, const OrderOptions&) { return kDiffanLeastRows; };
   kind.learn = [](const Table& table, const OrderOptions& options, const Precedence& knowledge,
@@ -140,6 +144,10 @@ OrderLearnerKind score_kind() {
   OrderLearnerKind kind = stein_kind();
   kind.name = "score";
   kind.help = "by the Hessian of the log-density: where its entry varies least is last";
+  kind.explanation =
+      "The order is found from its end: each step takes out the variable whose own second derivative of the "
+      "log-density varies least over the data (for a last variable with Gaussian noise it would not vary at all), and "
+      "says by how much it was ahead of the next best.";
   kind.describe = [](OrderOptions& options) { return with_stein(options, options.score); };
   kind.learn = [](const Table& table, const OrderOptions& options, const Precedence& knowledge,
                   const Context& context) {
@@ -152,6 +160,10 @@ OrderLearnerKind caps_kind() {
   OrderLearnerKind kind = stein_kind();
   kind.name = "caps";
   kind.help = "by the Hessian of the log-density: where its entry is greatest on average is last";
+  kind.explanation =
+      "The order is found from its end: each step takes out the variable whose own second derivative of the "
+      "log-density is greatest on average (every effect of a variable makes it more negative), and says by how much it "
+      "was ahead of the next best.";
   kind.describe = [](OrderOptions& options) { return with_stein(options, options.caps); };
   kind.learn = [](const Table& table, const OrderOptions& options, const Precedence& knowledge,
                   const Context& context) {

@@ -12,6 +12,7 @@
 
 #include "olem/error.h"
 #include "olem/options.h"
+#include "olem/order.h"
 #include "olem/random.h"
 #include "olem/table.h"
 
@@ -34,6 +35,16 @@ inline Table contract_table(std::size_t rows = 150) {
   std::vector<double> values;
   for (const auto* column : {&z, &x, &w, &y}) values.insert(values.end(), column->begin(), column->end());
   return Table({"z", "x", "w", "y"}, std::move(values), "model.csv");
+}
+
+// Options with which every method is done in a moment; only a network that is trained needs them.
+inline OrderOptions quick_options() {
+  OrderOptions options;
+  options.diffan.epochs = 20;
+  options.diffan.warm_up = 5;
+  options.diffan.narrow = 8;
+  options.diffan.wide = 16;
+  return options;
 }
 
 inline Table changed(const Table& table, const std::function<double(double value, std::size_t column)>& change) {

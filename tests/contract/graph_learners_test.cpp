@@ -12,7 +12,10 @@ using test::with_threads;
 
 class GraphLearner : public testing::TestWithParam<std::string> {
  protected:
-  GraphLearner() { options_.method = GetParam(); }
+  GraphLearner() {
+    options_.method = GetParam();
+    options_.order = test::quick_options();
+  }
 
   const GraphLearnerKind& kind() const { return graph_learner(GetParam()); }
   GraphResult learn(const Table& table, const Context& context = with_threads(1), const Precedence& known = {}) const {

@@ -12,7 +12,7 @@ using test::with_threads;
 
 class OrderLearner : public testing::TestWithParam<std::string> {
  protected:
-  OrderLearner() { options_.method = GetParam(); }
+  OrderLearner() : options_(test::quick_options()) { options_.method = GetParam(); }
 
   const OrderLearnerKind& kind() const { return order_learner(GetParam()); }
   OrderResult learn(const Table& table, const Context& context = with_threads(1), const Precedence& known = {}) const {
