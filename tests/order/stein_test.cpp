@@ -184,6 +184,14 @@ TEST(Stein, SomeRowsAreARandomPartOfTheTable) {
   EXPECT_NE(estimate(table, options, context).hessian, estimate(table.with_rows(drawn)).hessian);
   options.rows = 400;
   EXPECT_EQ(estimate(table, options, context).hessian, estimate(table).hessian);
+  options.rows = 2;
+  try {
+    estimate(table, options, context);
+    FAIL() << "two rows were accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.category(), ErrorCategory::kUsage);
+    EXPECT_NE(std::string(error.what()).find("--stein-rows"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Stein, RepeatedRowsAreRefusedWithTheRemedy) {
