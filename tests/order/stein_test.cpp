@@ -88,7 +88,7 @@ double relative_difference(const std::vector<double>& a, const std::vector<doubl
   return difference / largest;
 }
 
-// Made with numpy from the formulas of Rolland et al. 2022.
+// The second derivatives were made with R: dist, chol, backsolve and the formulas as they stand.
 TEST(Stein, KnownAnswersOfFourPoints) {
   const SteinEstimate found = estimate(four_points());
   EXPECT_NEAR(found.bandwidth, 1.4142135624, 1e-10);
