@@ -13,9 +13,6 @@ namespace olem {
 
 namespace {
 
-// Differences below this many standard errors are what chance makes.
-constexpr double kDecisive = 2.0;
-
 // What several estimates at once may hold when the user sets no limit.
 constexpr std::size_t kUnaskedMemory = std::size_t{1} << 30;
 
@@ -85,9 +82,7 @@ OrderResult learn_order_caps(const Table& table, const SteinOptions& stein, cons
     return means(current);
   };
   criterion.chosen = [&](std::span<const std::size_t>, std::size_t sink, std::size_t runner_up, OrderStep& step) {
-    if (step.forced) return;
-    step.gap_standard_error = paired_standard_error(current.hessian[sink], current.hessian[runner_up]);
-    step.decided = *step.gap > kDecisive * *step.gap_standard_error;
+    judge_gap(step, current.hessian[sink], current.hessian[runner_up]);
   };
   OrderResult result = search_sinks(table, knowledge, criterion, context);
   if (options.parent_scores) result.parent_scores = caps_parent_scores(table, result, stein, context);

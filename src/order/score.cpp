@@ -10,9 +10,6 @@ namespace olem {
 
 namespace {
 
-// Differences below this many standard errors are what chance makes.
-constexpr double kDecisive = 2.0;
-
 constexpr std::array<Choice, 2> kSpreads = {{{"variance", "the variance over the rows, as in the paper"},
                                              {"mad", "the mean absolute deviation from the median over the rows"}}};
 
@@ -88,9 +85,7 @@ OrderResult learn_order_score(const Table& table, const SteinOptions& stein, con
     return values;
   };
   criterion.chosen = [&](std::span<const std::size_t>, std::size_t sink, std::size_t runner_up, OrderStep& step) {
-    if (step.forced) return;
-    step.gap_standard_error = paired_standard_error(current[sink].contributions, current[runner_up].contributions);
-    step.decided = *step.gap > kDecisive * *step.gap_standard_error;
+    judge_gap(step, current[sink].contributions, current[runner_up].contributions);
   };
   return search_sinks(table, knowledge, criterion, context);
 }

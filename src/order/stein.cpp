@@ -25,6 +25,9 @@ constexpr std::array<Choice, 2> kMedians = {
     {{"all", "of all pairs of rows, each row with itself included, as in the published code"},
      {"nonzero", "of the pairs of rows that are not at the same place"}}};
 
+// Differences below this many standard errors are what chance makes.
+constexpr double kDecisive = 2.0;
+
 // Columns of the matrix of distances that are one piece of work.
 constexpr std::size_t kStrip = 16;
 // Side of the squares in which the kernel is mirrored: two of them fit into the first-level cache.
@@ -134,14 +137,16 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double paired_standard_error(std::span<const double> a, std::span<const double> b) {
-  std::vector<double> differences(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) differences[i] = a[i] - b[i];
+void judge_gap(OrderStep& step, std::span<const double> sink, std::span<const double> runner_up) {
+  if (step.forced) return;
+  std::vector<double> differences(sink.size());
+  for (std::size_t i = 0; i < sink.size(); ++i) differences[i] = sink[i] - runner_up[i];
   const double mean = mean_of(differences);
   double squares = 0.0;
   for (const double difference : differences) squares += (difference - mean) * (difference - mean);
-  const auto n = static_cast<double>(a.size());
-  return std::sqrt(squares / (n - 1.0) / n);
+  const auto n = static_cast<double>(sink.size());
+  step.gap_standard_error = std::sqrt(squares / (n - 1.0) / n);
+  step.decided = *step.gap > kDecisive * *step.gap_standard_error;
 }
 
 std::size_t SteinEstimator::bytes(std::size_t rows, std::size_t columns, const SteinOptions& options) {
@@ -153,10 +158,13 @@ std::size_t SteinEstimator::bytes(std::size_t rows, std::size_t columns, const S
 SteinEstimator::SteinEstimator(const Table& table, const SteinOptions& options, const Context& context)
     : table_(table), options_(options), rows_(rows_used(table.rows(), options)) {
   describe(options_).validate();
+  if (rows_ < kFewestSteinRows && rows_ < table.rows()) {
+    throw Error(ErrorCategory::kUsage, fmt::format("--stein-rows: {} rows are too few; give at least {}, or 0 for all.",
+                                                   rows_, kFewestSteinRows));
+  }
   if (rows_ < kFewestSteinRows) {
-    throw Error(ErrorCategory::kData,
-                fmt::format("{}The Stein estimator needs at least {} rows, but there are {}{}.", table.prefix(),
-                            kFewestSteinRows, rows_, rows_ < table.rows() ? ": raise --stein-rows" : ""));
+    throw Error(ErrorCategory::kData, fmt::format("{}The Stein estimator needs at least {} rows, but there are {}.",
+                                                  table.prefix(), kFewestSteinRows, rows_));
   }
   context.require_memory(bytes(table.rows(), table.columns(), options),
                          fmt::format("{}The kernel matrix of {} rows", table.prefix(), rows_));

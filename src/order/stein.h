@@ -57,9 +57,10 @@ class SteinEstimator {
   std::vector<double> matrix_;
 };
 
-// The standard error of the difference of two means of contributions, one of each per row, that are taken for
-// independent between rows.
-double paired_standard_error(std::span<const double> a, std::span<const double> b);
+// Gives a step that was not forced the standard error of its gap, and the verdict whether the gap is more than chance
+// makes. `sink` and `runner_up` hold what each row contributes to the two criteria, as a mean; rows are taken for
+// independent.
+void judge_gap(OrderStep& step, std::span<const double> sink, std::span<const double> runner_up);
 
 double mean_of(std::span<const double> values);
 

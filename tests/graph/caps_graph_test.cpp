@@ -47,7 +47,6 @@ TEST(CapsGraph, PruningByScoresReachesTheRegressions) {
   GraphOptions options;
   options.caps.prune_ratio = 2.0;
   const GraphResult result = learn(test::ka5(), options);
-  // Column by column of the known scores: 2 -> 1, 4 -> any and 1 -> 2 fall below half of the greatest, ...
   for (const EdgeCandidate& candidate : result.pruning->candidates) {
     double greatest = 0.0;
     for (const auto& row : result.order->parent_scores) greatest = std::max(greatest, row[candidate.to]);

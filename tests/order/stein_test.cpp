@@ -88,7 +88,7 @@ double relative_difference(const std::vector<double>& a, const std::vector<doubl
   return difference / largest;
 }
 
-// Made with numpy from the formulas of Rolland et al. 2022.
+// The second derivatives were made with R: dist, chol, backsolve and the formulas as they stand.
 TEST(Stein, KnownAnswersOfFourPoints) {
   const SteinEstimate found = estimate(four_points());
   EXPECT_NEAR(found.bandwidth, 1.4142135624, 1e-10);
@@ -184,6 +184,14 @@ TEST(Stein, SomeRowsAreARandomPartOfTheTable) {
   EXPECT_NE(estimate(table, options, context).hessian, estimate(table.with_rows(drawn)).hessian);
   options.rows = 400;
   EXPECT_EQ(estimate(table, options, context).hessian, estimate(table).hessian);
+  options.rows = 2;
+  try {
+    estimate(table, options, context);
+    FAIL() << "two rows were accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.category(), ErrorCategory::kUsage);
+    EXPECT_NE(std::string(error.what()).find("--stein-rows"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Stein, RepeatedRowsAreRefusedWithTheRemedy) {
