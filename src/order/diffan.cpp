@@ -24,10 +24,10 @@ constexpr std::array<Choice, 3> kVariants = {{{"residue", "take their part out o
                                               {"masking", "only set them to zero"},
                                               {"published", "add their part, as the authors' program does"}}};
 constexpr int kValidationPeriod = 10;
-constexpr std::size_t kValidationShare = 5;  // one row in this many
-constexpr std::size_t kDrawsPerPiece = 64;   // columns of a batch whose noise is drawn together
-constexpr std::size_t kPointsPerPiece = 128;
-constexpr double kLossOfNoPrediction = 1.0;  // the variance of the noise
+constexpr std::size_t kValidationShare = 5;   // one row in this many
+constexpr std::size_t kDrawsPerPiece = 64;    // columns of a batch whose noise is drawn together
+constexpr std::size_t kPointsPerPiece = 128;  // that share the memory of one DiffanDerivatives
+constexpr double kLossOfNoPrediction = 1.0;   // the variance of the noise
 
 // Variables x rows, mean 0 and population standard deviation 1 in each row.
 nn::Matrix<float> standardised(const Table& table) {
@@ -51,7 +51,7 @@ class Diffusion {
   double scaled_time(std::size_t step) const { return static_cast<double>(step) / static_cast<double>(signal_.size()); }
   std::size_t steps() const { return signal_.size(); }
 
-  // Fills the first rows.size() columns of input and target; column j draws from stream `index` + j.
+  // Fills the first `count` columns of input and target: column j from row rows(j) and stream `index` + j.
   template <class Rows>
   void draw(const Rows& rows, std::size_t count, std::string_view purpose, std::uint64_t index, Network::Batch& batch,
             const Context& context) const {
