@@ -174,6 +174,7 @@ void GpLikelihood::add_penalty(const GpParameters& parameters, double& value, st
 
 GpSearch optimise_parameters(const Inputs& inputs, std::span<const double> target, const GpParameters& start,
                              double penalty, int iterations, const Context& context) {
+  context.require_memory(3 * target.size() * target.size() * sizeof(double), "The search for hyper-parameters");
   GpLikelihood likelihood(inputs, target, start, penalty);
   const std::vector<double> logarithms = likelihood.pack(start);
   std::vector<double> low(logarithms.size(), kLeastLogVariance);

@@ -77,7 +77,12 @@ class Training {
            const Context& context)
       : inputs_(std::move(inputs)), target_(target), options_(options), stream_(stream), context_(context) {}
 
-  GpParameters parameters() const {
+  struct Selected {
+    GpParameters parameters;
+    std::vector<std::size_t> inducing;
+  };
+
+  Selected select() const {
     const std::vector<std::size_t> rows = some_rows("gp.rows", static_cast<std::size_t>(options_.rows));
     const std::vector<std::vector<double>> columns = rows_of(inputs_, rows);
     const Inputs subset = spans_of(columns);
@@ -86,11 +91,11 @@ class Training {
 
     const GpParameters start = starting_point(subset, subset_target, options_.kernel);
     const GpSearch line = optimise_linear_parameters(inputs_, target_, start, options_.penalty, context_);
-    if (inputs_.empty()) return line.parameters;
+    if (inputs_.empty()) return {line.parameters, {}};
     GpParameters parameters =
         optimise_parameters(subset, subset_target, start, options_.penalty, kFirstIterations, context_).parameters;
     const bool changed = prune(parameters);
-    if (parameters.nonlinear_inputs().empty()) return line.parameters;
+    if (parameters.nonlinear_inputs().empty()) return {line.parameters, {}};
     if (changed) {
       parameters = optimise_parameters(subset, subset_target, parameters, options_.penalty, kLastIterations, context_)
                        .parameters;
@@ -98,13 +103,10 @@ class Training {
     // A kernel of low relevance is nearly a line, and cheaper than one in the penalty; so pruning one input at a time
     // does not always find the way back to a line. The nonlinear part must be worth each of its parameters.
     const std::size_t added = parameters.nonlinear_inputs().size() + (options_.kernel == GpKernel::kArcsine ? 2 : 1);
-    const double gain = line.objective - objective(parameters, inducing(parameters));
-    const bool straight = gain < options_.prune * static_cast<double>(added);
-    return straight ? line.parameters : parameters;
-  }
-
-  GpFit fit(const GpParameters& parameters) const {
-    return fit_model(parameters, inputs_, target_, inducing(parameters), kNegligible, context_);
+    std::vector<std::size_t> points = inducing(parameters);
+    const double gain = line.objective - objective(parameters, points);
+    if (gain < options_.prune * static_cast<double>(added)) return {line.parameters, {}};
+    return {std::move(parameters), std::move(points)};
   }
 
  private:
@@ -174,7 +176,7 @@ TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const G
     trained.inputs.push_back(k);
     varying.push_back(inputs[k]);
   }
-  GpParameters parameters = Training(varying, target, options, stream, context).parameters();
+  auto [parameters, inducing] = Training(varying, target, options, stream, context).select();
   for (std::size_t k = trained.inputs.size(); k-- > 0;) {
     const bool no_slope =
         is_least_variance(parameters.linear[k]) || parameters.linear[k] < kNoEffect * parameters.noise;
@@ -185,7 +187,7 @@ TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const G
     parameters.linear.erase(parameters.linear.begin() + at);
     parameters.relevance.erase(parameters.relevance.begin() + at);
   }
-  trained.fit = Training(varying, target, options, stream, context).fit(parameters);
+  trained.fit = fit_model(parameters, varying, target, inducing, kNegligible, context);
   return trained;
 }
 

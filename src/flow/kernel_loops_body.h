@@ -58,11 +58,12 @@ inline double exponential_of(double x) {
   return __builtin_bit_cast(double, bits);
 }
 
-// Outputs may be inputs, entry by entry: the pragma says that iterations do not depend on each other.
-#if defined(__clang__)
-#define OLEM_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
+// Outputs may be inputs, entry by entry: tells g++ that iterations do not depend on each other. Other compilers find
+// out at run time.
+#if defined(__GNUC__) && !defined(__clang__)
 #define OLEM_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define OLEM_INDEPENDENT
 #endif
 
 void arcsine(size_t n, const double* product, const double* row_scale, double column_scale, double amplitude,

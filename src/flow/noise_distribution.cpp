@@ -87,17 +87,18 @@ double NoiseDistribution::log_density(double e) const {
 
 double NoiseDistribution::log_density(double e, double sd) const {
   if (!(sd > 0.0)) return log_density(e);
-  // The trapezoid rule over the normal number. Its terms are shifted copies of one density with weights that add up to
-  // one, so that the result is a density whatever the step.
+  // The trapezoid rule over one of the two standard normal numbers, the one that spreads less; given it the other has a
+  // density. The terms are densities with weights that add up to one, so the result is a density whatever the step.
   constexpr int kSteps = 48;
   constexpr double kReach = 6.0;
+  const double mean_slope = (value.back() - value.front()) / (normal.back() - normal.front());
   double mass = 0.0;
   double density = 0.0;
   for (int s = -kSteps; s <= kSteps; ++s) {
     const double t = kReach * s / kSteps;
     const double weight = normal_density(t);
     mass += weight;
-    density += weight * std::exp(log_density(e - sd * t));
+    density += weight * (sd < mean_slope ? std::exp(log_density(e - sd * t)) : normal_density((e - draw(t)) / sd) / sd);
   }
   return std::log(std::max(density / mass, std::numeric_limits<double>::min()));
 }

@@ -14,7 +14,7 @@ SamplerKind gp_kind() {
   kind.name = "gp";
   kind.help = "Gaussian process, linear and nonlinear, whose doubt grows away from the data";
   kind.describe = [](SamplerOptions& options) { return describe(options.gp); };
-  kind.least_rows = [](std::size_t) { return std::size_t{5}; };
+  kind.least_rows = [](std::size_t conditions) { return conditions + 3; };
   kind.fit = flow::fit_gp;
   kind.restore = flow::restore_gp;
   return kind;

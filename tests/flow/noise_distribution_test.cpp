@@ -54,9 +54,10 @@ TEST_P(NoiseShapes, DensityIntegratesToOneAndDrawsFollowTheResiduals) {
   const double low = noise.draw(-12.0);
   const double high = noise.draw(12.0);
   EXPECT_NEAR(test::integrate([&](double e) { return std::exp(noise.log_density(e)); }, low, high, 200000), 1.0, 1e-4);
-  EXPECT_NEAR(
-      test::integrate([&](double e) { return std::exp(noise.log_density(e, 0.4)); }, low - 3.0, high + 3.0, 20000), 1.0,
-      1e-4);
+  for (const double sd : {0.05, 0.4, 3.0}) {
+    const auto density = [&](double e) { return std::exp(noise.log_density(e, sd)); };
+    EXPECT_NEAR(test::integrate(density, low - 7.0 * sd, high + 7.0 * sd, 5000), 1.0, 1e-3) << sd;
+  }
 
   // Draws at evenly spaced probabilities: no chance on their side.
   std::vector<double> draws(4000);
@@ -88,6 +89,18 @@ INSTANTIATE_TEST_SUITE_P(
                           "two_peaks",
                           [](RandomStream& r) { return r.normal() * 0.3 + (r.uniform() < 0.5 ? -2.0 : 2.0); }}),
     [](const auto& tested) { return std::string(tested.param.first); });
+
+// Normal noise plus normal doubt is normal.
+TEST(NoiseDistribution, DoubtIsConvolved) {
+  const NoiseDistribution noise{{-1.0, 1.0}, {-0.3, 0.3}, {0.3, 0.3}};
+  for (const double sd : {1e-9, 0.1, 0.3, 2.0}) {
+    const double total = std::sqrt(0.09 + sd * sd);
+    for (const double e : {-0.9, 0.0, 0.4}) {
+      const double expected = -0.5 * e * e / (total * total) - std::log(total) - 0.918938533204672742;
+      EXPECT_NEAR(noise.log_density(e, sd), expected, 1e-7) << sd;
+    }
+  }
+}
 
 TEST(NoiseDistribution, RepeatedValuesStillHaveADensity) {
   std::vector<double> coin(100, 0.0);

@@ -18,7 +18,7 @@ using Set = std::shared_ptr<const SamplerSet>;
 const Table& chain_table() {
   static const Table table = [] {
     RandomStream random(8, "test.chain");
-    constexpr std::size_t kRows = 300;
+    constexpr std::size_t kRows = 200;
     std::vector<std::vector<double>> columns(6, std::vector<double>(kRows));
     for (std::size_t i = 0; i < kRows; ++i) {
       const double x = random.normal();
@@ -208,7 +208,6 @@ TEST(PostDecision, ThreadsDoNotChangeABit) {
   for (const int threads : {1, 2, 8}) {
     Context context;
     context.threads = threads;
-    SamplerOptions options;
     const Set set = fit_chain("gp", context);
     PostDecisionSampler sampler(set, plan_of({"a", "b"}), context);
     std::vector<double> all = sampler.sample(std::vector<double>{0.3, 0.4}).values;
