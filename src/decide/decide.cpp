@@ -102,8 +102,11 @@ class Decider {
     if (!problem_.alterable.empty()) {
       PostDecisionSampler searching = sampler(names_of(problem_.alterable), options_.draws, kSearch);
       influences = searching.influences();
-      if (std::find(influences.begin(), influences.end(), true) != influences.end())
+      if (std::find(influences.begin(), influences.end(), true) != influences.end()) {
         winner = judge(candidates(searching));
+        set_ = influences;
+        if (!winner.values.empty()) leave_alone_what_can_be(winner);
+      }
     }
     report(decision, winner, influences);
     decision.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -163,6 +166,40 @@ class Decider {
     return found;
   }
 
+  // Success on the draws of the judge when only some of the alterable variables are set.
+  double success_of(const Candidate& candidate, const std::vector<bool>& set) const {
+    std::vector<std::string> altered;
+    std::vector<double> values;
+    for (std::size_t k = 0; k < set.size(); ++k) {
+      if (!set[k]) continue;
+      altered.push_back(problem_.alterable[k].name);
+      values.push_back(candidate.values[k]);
+    }
+    PostDecisionSampler some = sampler(std::move(altered), options_.judge_draws, kJudge);
+    return prepared_.objective.success(some.sample(values, options_.caution));
+  }
+
+  // Takes back alterations that gain nothing, those that seem to matter least first: a change costs effort, and where
+  // it makes no difference its value is chance.
+  void leave_alone_what_can_be(const Candidate& winner) {
+    std::vector<std::pair<double, std::size_t>> by_loss;
+    for (std::size_t k = 0; k < set_.size(); ++k) {
+      // A domain of one value is a wish to have it set.
+      if (!set_[k] || box_.low[k] == box_.high[k]) continue;
+      std::vector<bool> without = set_;
+      without[k] = false;
+      by_loss.emplace_back(winner.success - success_of(winner, without), k);
+    }
+    std::sort(by_loss.begin(), by_loss.end());
+    for (const auto& [loss, k] : by_loss) {
+      if (loss > 0.0) break;
+      std::vector<bool> without = set_;
+      without[k] = false;
+      if (std::find(without.begin(), without.end(), true) == without.end()) break;
+      if (success_of(winner, without) >= winner.success) set_ = without;
+    }
+  }
+
   double alteration(const Candidate& candidate) const {
     double sum = 0.0;
     for (std::size_t k = 0; k < candidate.values.size(); ++k) sum += std::abs(candidate.values[k] - expected_[k]);
@@ -187,7 +224,6 @@ class Decider {
 
   void report(Decision& decision, const Candidate& winner, const std::vector<bool>& influences) const {
     const SamplerSet& samplers = *problem_.samplers;
-    // Variables that change nothing are left alone.
     std::vector<std::string> altered;
     std::vector<double> values;
     for (std::size_t k = 0; k < problem_.alterable.size(); ++k) {
@@ -196,7 +232,7 @@ class Decider {
       alteration.name = variable.name;
       alteration.expected = variable.restore(expected_[k]);
       alteration.influences = influences[k];
-      if (!winner.values.empty() && influences[k]) {
+      if (!winner.values.empty() && set_[k]) {
         altered.push_back(variable.name);
         values.push_back(winner.values[k]);
         // The domain's own ends, not what standardising and back makes of them.
@@ -287,6 +323,7 @@ class Decider {
   PreparedObjective prepared_;
   Box box_;
   std::vector<double> expected_;
+  std::vector<bool> set_;  // which of the alterable variables the winner sets
 };
 
 Json forecast_json(const std::vector<OutcomeForecast>& forecasts) {
