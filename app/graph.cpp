@@ -42,22 +42,12 @@ Order given_order(const std::string& file, const Table& table, const Context& co
 
 // A given order is taken as it is; where it contradicts what is known, the pairs are told.
 std::vector<Warning> contradictions(const Order& order, const Table& table, const Precedence& knowledge) {
-  constexpr std::size_t kMostPairs = 5;
-  const std::vector<std::size_t> columns = order_indices(order, NodeNames(table.names()));
-  std::vector<std::string> pairs;
-  std::size_t count = 0;
-  for (std::size_t late = 0; late < columns.size(); ++late) {
-    for (std::size_t early = 0; early < late; ++early) {
-      if (!knowledge.precedes(columns[late], columns[early])) continue;
-      if (++count <= kMostPairs) pairs.push_back(fmt::format("{} before {}", order[late], order[early]));
-    }
-  }
-  if (count == 0) return {};
-  return {
-      {"order_contradicts_knowledge",
-       fmt::format("The given order contradicts what is known: it should have {}{}. It is used as it is.",
-                   fmt::join(pairs, ", "), count > kMostPairs ? fmt::format(" and {} more", count - kMostPairs) : ""),
-       ""}};
+  const std::string pairs =
+      contradiction_text(knowledge, order_indices(order, NodeNames(table.names())), table.names());
+  if (pairs.empty()) return {};
+  return {{"order_contradicts_knowledge",
+           fmt::format("The given order contradicts what is known: it should have {}. It is used as it is.", pairs),
+           ""}};
 }
 
 int run_graph(const GraphArguments& arguments) {

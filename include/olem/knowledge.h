@@ -70,4 +70,8 @@ class Precedence {
   std::vector<std::uint64_t> successors_;  // row i, bit j: i comes before j
 };
 
+// What an order of columns turns round of what is known, as "a before b, c before d and 3 more"; empty when nothing.
+std::string contradiction_text(const Precedence& known, std::span<const std::size_t> order,
+                               const std::vector<std::string>& names);
+
 }  // namespace olem

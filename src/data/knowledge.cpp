@@ -288,4 +288,19 @@ Precedence Precedence::restricted_to(std::span<const std::size_t> columns) const
   return restricted;
 }
 
+std::string contradiction_text(const Precedence& known, std::span<const std::size_t> order,
+                               const std::vector<std::string>& names) {
+  constexpr std::size_t kMostPairs = 5;
+  std::vector<std::string> pairs;
+  std::size_t count = 0;
+  for (std::size_t late = 0; late < order.size(); ++late) {
+    for (std::size_t early = 0; early < late; ++early) {
+      if (!known.precedes(order[late], order[early])) continue;
+      if (++count <= kMostPairs) pairs.push_back(fmt::format("{} before {}", names[order[late]], names[order[early]]));
+    }
+  }
+  return fmt::format("{}{}", fmt::join(pairs, ", "),
+                     count > kMostPairs ? fmt::format(" and {} more", count - kMostPairs) : "");
+}
+
 }  // namespace olem

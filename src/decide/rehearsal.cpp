@@ -9,27 +9,17 @@ namespace olem {
 
 namespace {
 
-constexpr std::size_t kMostPairs = 5;
-
 // The pairs of a given order that stand against what is known.
 std::optional<Warning> contradiction(const Order& order, const Table& table, const Precedence& known) {
-  const std::vector<std::size_t> columns = order_indices(order, NodeNames(table.names()));
-  std::vector<std::string> pairs;
-  std::size_t count = 0;
-  for (std::size_t late = 0; late < columns.size(); ++late) {
-    for (std::size_t early = 0; early < late; ++early) {
-      if (!known.precedes(columns[late], columns[early])) continue;
-      if (++count <= kMostPairs) pairs.push_back(fmt::format("{} before {}", order[late], order[early]));
-    }
-  }
-  if (count == 0) return std::nullopt;
+  const std::string pairs = contradiction_text(known, order_indices(order, NodeNames(table.names())), table.names());
+  if (pairs.empty()) return std::nullopt;
   return Warning{
       "order_contradicts_stages",
-      fmt::format("The given order contradicts the stages of the task: it should have {}{}. It is used as it "
-                  "is: an outcome is not influenced by what stands after it, and a context only informs "
-                  "about what stands after it.",
-                  fmt::join(pairs, ", "), count > kMostPairs ? fmt::format(" and {} more", count - kMostPairs) : ""),
-      fmt::format("{}", fmt::join(pairs, ", "))};
+      fmt::format("The given order contradicts the stages of the task: it should have {}. It is used as it is: "
+                  "an outcome is not influenced by what stands after it, and a context only informs about "
+                  "what stands after it.",
+                  pairs),
+      pairs};
 }
 
 }  // namespace
