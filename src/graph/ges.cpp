@@ -155,11 +155,12 @@ GesResult learn_ges(const Covariance& covariance, const GesOptions& options, con
   for (std::size_t y = 0; y < d; ++y) result.score += score.local(y, members(member.value().parents(y)));
   orient_by_knowledge(result.graph, knowledge);
   result.scores = score.computed();
-  const auto insertions = std::count_if(result.steps.begin(), result.steps.end(),
-                                        [](const GesStep& step) { return step.move == GesMove::kInsert; });
+  const auto is_insertion = [](const GesStep& step) { return step.move == GesMove::kInsert; };
+  const auto insertions =
+      static_cast<std::size_t>(std::count_if(result.steps.begin(), result.steps.end(), is_insertion));
+  const std::size_t deletions = result.steps.size() - insertions;
   result.summary.message = fmt::format("No further step gained after {} insertion{} and {} deletion{}.", insertions,
-                                       insertions == 1 ? "" : "s", result.steps.size() - insertions,
-                                       result.steps.size() - insertions == 1 ? "" : "s");
+                                       insertions == 1 ? "" : "s", deletions, deletions == 1 ? "" : "s");
   result.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

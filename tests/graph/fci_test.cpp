@@ -98,10 +98,10 @@ TEST(Fci, GivesTheMarksThatAllMembersOfEveryClassOfFourNodesShare) {
     for (std::size_t a = 0; a < 4; ++a) {
       for (std::size_t b = 0; b < 4; ++b) {
         if (!expected.adjacent(a, b)) continue;
-        const bool agreed = std::all_of(members.begin(), members.end(), [&](const AncestralGraph& member) {
-          return member.marks.mark(a, b) == members.front().marks.mark(a, b);
-        });
-        if (!agreed) expected.set_edge(a, b, expected.mark(b, a), Mark::kCircle);
+        for (const AncestralGraph& member : members) {
+          const bool agrees = member.marks.mark(a, b) == expected.mark(a, b);
+          if (!agrees) expected.set_edge(a, b, expected.mark(b, a), Mark::kCircle);
+        }
       }
     }
     const FciResult result =

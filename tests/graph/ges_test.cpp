@@ -7,6 +7,7 @@
 
 #include "graph/gaussian_score.h"
 #include "graph/graphs.h"
+#include "graph/independence_oracle.h"
 #include "graph/linear_models.h"
 #include "graph/plain_ges.h"
 #include "olem/graph_learner.h"
@@ -42,7 +43,9 @@ Table random_sample(std::size_t size, std::size_t rows, std::uint64_t seed) {
 std::uint64_t any_seed() { return *rc::gen::inRange<std::uint64_t>(0, 1000000); }
 
 Table any_sample() {
-  return random_sample(*rc::gen::inRange<std::size_t>(2, 8), *rc::gen::inRange<std::size_t>(20, 200), any_seed());
+  // From the first case on as large as they get: small tables have few operators to get wrong.
+  const auto size = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(2, 11));
+  return random_sample(size, *rc::gen::inRange<std::size_t>(20, 200), any_seed());
 }
 
 // By least squares in numpy 1.24.
@@ -87,17 +90,10 @@ TEST(Ges, ClassOfTheKnownAnswerData) {
   EXPECT_EQ(result.steps[6].move, GesMove::kDelete);
 }
 
-RC_GTEST_PROP(Ges, IsThePlainSearchThatMakesAllOperatorsAnewAtEveryStep, ()) {
-  const Table table = any_sample();
-  GesOptions options;
-  options.penalty = *rc::gen::element(0.5, 0.5, 0.1, 2.0);
-  options.max_parents = *rc::gen::element(0, 0, 1, 2);
-  const bool known = *rc::gen::arbitrary<bool>();
-  const Precedence knowledge =
-      known ? Precedence(test::random_tiers(table.names(), any_seed()), table.names()) : Precedence();
-  const GesResult result = learn_ges(table, options, knowledge, Context());
-
-  const Covariance covariance = covariance_of(table, Context());
+// True when GES takes exactly the steps of the search that makes all operators anew at every step.
+bool takes_the_plain_steps(const Table& table, const GesOptions& options, const Precedence& knowledge) {
+  const GesResult result = learn_ges(table, options, knowledge, test::one_thread());
+  const Covariance covariance = covariance_of(table, test::one_thread());
   const double n = covariance.rows;
   const auto score = [&](std::size_t y, const std::vector<std::size_t>& parents) {
     const double log_variance = covariance.log_variance[y] + std::log(residual_share(covariance, y, parents));
@@ -106,14 +102,30 @@ RC_GTEST_PROP(Ges, IsThePlainSearchThatMakesAllOperatorsAnewAtEveryStep, ()) {
   test::PlainGes plain(table.names(), score, 1e-12 * n,
                        options.max_parents == 0 ? 100 : static_cast<std::size_t>(options.max_parents), knowledge);
   plain.run();
-  RC_ASSERT(result.steps.size() == plain.steps.size());
-  for (std::size_t s = 0; s < plain.steps.size(); ++s) {
-    RC_ASSERT(result.steps[s].x == plain.steps[s].x && result.steps[s].y == plain.steps[s].y);
-    RC_ASSERT(result.steps[s].with == plain.steps[s].with);
-    RC_ASSERT(result.steps[s].gain == plain.steps[s].gain);
-  }
   orient_by_knowledge(plain.graph, knowledge);
-  RC_ASSERT(result.graph == plain.graph);
+  const auto same = [](const GesStep& a, const GesStep& b) {
+    return a.move == b.move && a.x == b.x && a.y == b.y && a.with == b.with && a.gain == b.gain;
+  };
+  return result.graph == plain.graph &&
+         std::equal(result.steps.begin(), result.steps.end(), plain.steps.begin(), plain.steps.end(), same);
+}
+
+RC_GTEST_PROP(Ges, TakesTheStepsOfThePlainSearch, ()) {
+  const Table table = any_sample();
+  GesOptions options;
+  options.penalty = *rc::gen::element(0.5, 0.5, 0.1, 2.0);
+  options.max_parents = *rc::gen::element(0, 0, 1, 2);
+  const bool known = *rc::gen::arbitrary<bool>();
+  const Precedence knowledge =
+      known ? Precedence(test::random_tiers(table.names(), any_seed()), table.names()) : Precedence();
+  RC_ASSERT(takes_the_plain_steps(table, options, knowledge));
+}
+
+// What is kept wrongly between steps shows only in some graphs.
+TEST(Ges, TakesTheStepsOfThePlainSearchOnManyTables) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    ASSERT_TRUE(takes_the_plain_steps(random_sample(9, 150, seed), {}, {})) << seed;
+  }
 }
 
 TEST(Ges, ScoreIsThatOfEveryMemberOfTheClass) {
