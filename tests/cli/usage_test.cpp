@@ -46,7 +46,7 @@ TEST(Usage, WrongCommandLinesAreExplained) {
   };
   const Case cases[] = {
       {{"ordr", "d.csv"}, "'ordr' is not a verb of olem. Did you mean order? See olem --help."},
-      {{"banana"}, "'banana' is not a verb of olem. The verbs are order, graph, compare, simulate, check, options."},
+      {{"banana"}, "'banana' is not a verb of olem. The verbs are order, graph, compare, simulate, decide, check, options."},
       {{"--json", "order"}, "The verb comes first, before '--json'"},
       {{"order"}, "DATA is missing: give a CSV or .npy file, or - for standard input. See olem order --help."},
       {{"order", "d.csv", "--tread", "2"}, "'--tread' is not an option of olem order. Did you mean --threads?"},
