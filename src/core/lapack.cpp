@@ -15,7 +15,7 @@ void openblas_set_num_threads(int count);
 void dpotrf_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
 void dtrsv_(const char* triangle, const char* transposed, const char* unit_diagonal, const int* n, const double* matrix,
             const int* stride, double* x, const int* increment);
-void dtrti2_(const char* triangle, const char* unit_diagonal, const int* n, double* matrix, const int* stride,
+void dtrtri_(const char* triangle, const char* unit_diagonal, const int* n, double* matrix, const int* stride,
              int* info);
 void dlauum_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
 void dtrsm_(const char* side, const char* triangle, const char* transposed, const char* unit_diagonal, const int* m,
@@ -55,7 +55,7 @@ void invert_triangle(double* factor, int n, int stride) {
   constexpr int kSmall = 32;
   if (n <= kSmall) {
     int info = 0;
-    dtrti2_("L", "N", &n, factor, &stride, &info);
+    dtrtri_("L", "N", &n, factor, &stride, &info);
     return;
   }
   const int half = n / 2;
