@@ -227,7 +227,7 @@ void print_honesty() {
              kSeeds);
   for (const bool linear : {true, false}) {
     for (const NoiseKind noise : {NoiseKind::kBeta, NoiseKind::kExponential}) {
-      fmt::print("{:<18}",
+      fmt::print("{:<20}",
                  fmt::format("{}, {}", linear ? "linear" : "mlp", noise == NoiseKind::kBeta ? "beta" : "exponential"));
       for (const olem::SamplerKind& kind : olem::sampler_kinds()) {
         Scores sum;
@@ -292,8 +292,9 @@ int main(int argc, char** argv) {
   benchmark::RunSpecifiedBenchmarks(&ratios);
   fmt::print("\nratio of times\n");
   for (const olem::SamplerKind& kind : olem::sampler_kinds()) {
-    ratios.print(fmt::format("gradient_{}_mlp_data", kind.name), "gradient_linear_mlp_data");
-    if (kind.name != "gp") ratios.print(fmt::format("gradient_{}_mlp_data", kind.name), "gradient_gp_mlp_data");
+    const std::string name = fmt::format("gradient_{}_mlp_data", kind.name);
+    if (kind.name != "linear") ratios.print(name, "gradient_linear_mlp_data");
+    if (kind.name != "linear" && kind.name != "gp") ratios.print(name, "gradient_gp_mlp_data");
   }
   ratios.print("gradient_gp_mlp_data", "gradient_plug_in_gp_mlp_data");
   ratios.print("gradient_gp_mlp_data", "gradient_gp_linear_data");

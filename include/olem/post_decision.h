@@ -63,8 +63,8 @@ class PostDecisionSampler {
   // posterior spread. The reference stands until the next call.
   const OutcomeDraws& sample(std::span<const double> values, double caution = 1.0);
 
-  // For the latest sample(): d/dvalues of the sum of adjoints x outcomes over valid draws; `adjoints` has the shape of
-  // OutcomeDraws::values, `gradient` one entry per altered variable.
+  // For the latest sample(), at most once and before any other call: d/dvalues of the sum of adjoints x outcomes over
+  // valid draws. `adjoints` has the shape of OutcomeDraws::values, `gradient` one entry per altered variable.
   void gradient(std::span<const double> adjoints, std::span<double> gradient);
 
   // For each variable that is drawn, in order, how far from data the decision takes it.

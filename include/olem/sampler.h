@@ -79,8 +79,9 @@ class SamplerRun {
   // a condition is shared or repeated for every draw, up to rounding.
   virtual void sample(std::span<const Condition> conditions, double caution, std::span<double> y) = 0;
 
-  // For the latest sample(), the values of whose conditions must still stand: adds adjoint[i] dy[i]/dc_k[i] to
-  // gradients[k][i], and for a shared condition the sum over the draws to gradients[k][0]. A null pointer is left out.
+  // For the latest sample(), at most once, while the values of its conditions still stand: adds adjoint[i]
+  // dy[i]/dc_k[i] to gradients[k][i], and for a shared condition the sum over the draws to gradients[k][0]. A null
+  // pointer is left out.
   virtual void add_gradient(std::span<const double> adjoint, std::span<double* const> gradients) = 0;
 };
 

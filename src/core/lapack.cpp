@@ -12,7 +12,9 @@
 extern "C" {
 void openblas_set_num_threads(int count);
 void dpotrf_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
-void dpotri_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
+void dlauum_(const char* triangle, const int* n, double* matrix, const int* stride, int* info);
+void dtrtri_(const char* triangle, const char* unit_diagonal, const int* n, double* matrix, const int* stride,
+             int* info);
 void dtrsv_(const char* triangle, const char* transposed, const char* unit_diagonal, const int* n, const double* matrix,
             const int* stride, double* x, const int* increment);
 void dtrsm_(const char* side, const char* triangle, const char* transposed, const char* unit_diagonal, const int* m,
@@ -84,6 +86,26 @@ void solve_triangular(const char* side, bool transposed, const MatrixView& facto
   dtrsm_(side, "L", letter(transposed), "N", &rows, &columns, &one, factor.data, &factor_stride, b.data, &stride);
 }
 
+// Inverse of a lower triangle in place, by halves: the library's own inverse runs column by column.
+void invert_triangle(double* factor, int n, int stride) {
+  constexpr int kSmall = 32;
+  if (n <= kSmall) {
+    int info = 0;
+    dtrtri_("L", "N", &n, factor, &stride, &info);
+    return;
+  }
+  const int half = n / 2;
+  const int rest = n - half;
+  double* below = factor + half;
+  double* corner = factor + static_cast<std::ptrdiff_t>(half) * stride + half;
+  const double one = 1.0;
+  const double minus_one = -1.0;
+  dtrsm_("R", "L", "N", "N", &rest, &half, &minus_one, factor, &stride, below, &stride);
+  dtrsm_("L", "L", "N", "N", &rest, &half, &one, corner, &stride, below, &stride);
+  invert_triangle(factor, half, stride);
+  invert_triangle(corner, rest, stride);
+}
+
 }  // namespace
 
 void multiply(double scale, const MatrixView& a, const MatrixView& b, double keep, double* result, std::size_t stride) {
@@ -138,8 +160,9 @@ bool cholesky_lower(const MatrixBlock& matrix) {
 void invert_from_cholesky(double* factor, std::size_t n) {
   const int size = prepared_size(n);
   if (size == 0) return;
+  invert_triangle(factor, size, size);
   int info = 0;
-  dpotri_("L", &size, factor, &size, &info);
+  dlauum_("L", &size, factor, &size, &info);
 }
 
 void solve_lower_transposed(const double* factor, std::size_t n, double* b) {

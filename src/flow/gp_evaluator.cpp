@@ -159,6 +159,8 @@ void GpEvaluator::add_gradient(std::span<const double> by_mean, std::span<const 
                                std::span<double* const> gradients) {
   const std::size_t r = model_.directions;
   const std::size_t points = model_.points.points;
+  const bool kernel_wanted =
+      std::any_of(nonlinear_.begin(), nonlinear_.end(), [&](std::size_t k) { return gradients[k] != nullptr; });
   // The derivative by the directions is -2 by_variance_i times themselves; turned_ is its sum over the draws.
   turned_.assign(r, 0.0);
   weights_.resize(draws_ * (varying_.size() + points));
@@ -171,7 +173,7 @@ void GpEvaluator::add_gradient(std::span<const double> by_mean, std::span<const 
       for (std::size_t i = 0; i < draws_; ++i) column[i] *= -2.0 * by_variance[i];
     }
     multiply(1.0, {directions_.data(), draws_, r}, {spread_.data(), varying_.size(), r, 0, true}, 0.0, weights_.data());
-    if (!one_row_) {
+    if (!one_row_ && kernel_wanted) {
       const std::size_t t = kernel_directions();
       double* weights = weights_.data() + varying_.size() * draws_;
       multiply(1.0, {directions_.data(), draws_, t}, {model_.spread.data() + t, points - t, t, model_.features(), true},
@@ -181,7 +183,7 @@ void GpEvaluator::add_gradient(std::span<const double> by_mean, std::span<const 
     }
   }
   add_linear_gradient(by_mean, by_variance, gradients);
-  if (kernel_rows_ > 0) add_kernel_gradient(by_mean, by_variance, gradients);
+  if (kernel_wanted) add_kernel_gradient(by_mean, by_variance, gradients);
 }
 
 void GpEvaluator::add_linear_gradient(std::span<const double> by_mean, std::span<const double> by_variance,
@@ -202,17 +204,14 @@ void GpEvaluator::add_linear_gradient(std::span<const double> by_mean, std::span
   for (std::size_t k = 0; k < shared_.size(); ++k) {
     if (!shared_[k] || gradients[k] == nullptr) continue;
     double total = total_mean * model_.slopes[k] + total_variance * 2.0 * model_.parameters.linear[k] * input(k, 0);
-    for (std::size_t l = 0; l < turned_.size(); ++l)
-      total += turned_[l] * model_.spread[l * model_.features() + first_input + k];
+    const double* spread = model_.spread.data() + first_input + k;
+    for (std::size_t l = 0; l < turned_.size(); ++l) total += turned_[l] * spread[l * model_.features()];
     gradients[k][0] += total;
   }
 }
 
 void GpEvaluator::add_kernel_gradient(std::span<const double> by_mean, std::span<const double> by_variance,
                                       std::span<double* const> gradients) {
-  const bool wanted =
-      std::any_of(nonlinear_.begin(), nonlinear_.end(), [&](std::size_t k) { return gradients[k] != nullptr; });
-  if (!wanted) return;
   const GpParameters& parameters = model_.parameters;
   const ScaledPoints& points = model_.points;
   const std::size_t rows = kernel_rows_;

@@ -24,16 +24,11 @@ constexpr double kNegligible = 0.1;
 // a decision only through such slopes need not be drawn again for every decision.
 constexpr double kNoEffect = 1e-4;
 
-std::vector<std::vector<double>> rows_of(const Inputs& inputs, std::span<const std::size_t> rows) {
-  std::vector<std::vector<double>> columns;
-  for (const std::span<const double> input : inputs) {
-    std::vector<double>& column = columns.emplace_back();
-    for (const std::size_t i : rows) column.push_back(input[i]);
-  }
-  return columns;
+std::vector<double> rows_of(std::span<const double> column, std::span<const std::size_t> rows) {
+  std::vector<double> chosen(rows.size());
+  std::transform(rows.begin(), rows.end(), chosen.begin(), [&](std::size_t i) { return column[i]; });
+  return chosen;
 }
-
-Inputs spans_of(const std::vector<std::vector<double>>& columns) { return {columns.begin(), columns.end()}; }
 
 // Where the search begins: linear variances from the squared slopes of a ridge regression, a weak nonlinear part that
 // every input takes an equal share in.
@@ -84,10 +79,10 @@ class Training {
 
   Selected select() const {
     const std::vector<std::size_t> rows = some_rows("gp.rows", static_cast<std::size_t>(options_.rows));
-    const std::vector<std::vector<double>> columns = rows_of(inputs_, rows);
-    const Inputs subset = spans_of(columns);
-    std::vector<double> subset_target;
-    for (const std::size_t i : rows) subset_target.push_back(target_[i]);
+    std::vector<std::vector<double>> columns;
+    for (const std::span<const double> input : inputs_) columns.push_back(rows_of(input, rows));
+    const Inputs subset(columns.begin(), columns.end());
+    const std::vector<double> subset_target = rows_of(target_, rows);
 
     const GpParameters start = starting_point(subset, subset_target, options_.kernel);
     const GpSearch line = optimise_linear_parameters(inputs_, target_, start, options_.penalty, context_);

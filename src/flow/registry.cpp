@@ -34,8 +34,8 @@ SamplerKind linear_kind() {
 }  // namespace
 
 const std::vector<SamplerKind>& sampler_kinds() {
-  static const std::vector<SamplerKind> kinds = {gp_kind(), linear_kind()};
-  return kinds;
+  static const std::vector<SamplerKind> kKinds = {gp_kind(), linear_kind()};
+  return kKinds;
 }
 
 const SamplerKind& sampler_kind(const std::string& name) {
@@ -43,6 +43,7 @@ const SamplerKind& sampler_kind(const std::string& name) {
   const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == name; });
   if (found != kinds.end()) return *found;
   std::vector<std::string> names;
+  names.reserve(kinds.size());
   for (const auto& kind : kinds) names.push_back(kind.name);
   const std::string closest = closest_name(name, names);
   throw Error(ErrorCategory::kUsage,
