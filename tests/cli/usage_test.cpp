@@ -36,7 +36,7 @@ TEST(Usage, NothingToDo) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err,
-            "olem: Say what to do: one of order, graph, compare, simulate, check, options. See olem --help.\n");
+            "olem: Say what to do: one of order, graph, compare, simulate, decide, check, options. See olem --help.\n");
 }
 
 TEST(Usage, WrongCommandLinesAreExplained) {

@@ -101,93 +101,94 @@ TEST(Lapack, BlocksAgreeWithEigen) {
   x = part_b;
   solve_lower_transposed_from_right(inner, {x.data(), 3, 4, 3});
   EXPECT_LT((x * factor.transpose() - part_b).norm(), 1e-13);
+}
 
-  Eigen::MatrixXd random_matrix(Eigen::Index rows, Eigen::Index columns) {
-    RandomStream random(4, "random_matrix", static_cast<std::uint64_t>(rows));
-    Eigen::MatrixXd a(rows, columns);
-    for (double& value : a.reshaped()) value = random.normal();
-    return a;
+Eigen::MatrixXd random_matrix(Eigen::Index rows, Eigen::Index columns) {
+  RandomStream random(4, "random_matrix", static_cast<std::uint64_t>(rows));
+  Eigen::MatrixXd a(rows, columns);
+  for (double& value : a.reshaped()) value = random.normal();
+  return a;
+}
+
+std::size_t size_of(Eigen::Index n) { return static_cast<std::size_t>(n); }
+
+TEST(Lapack, InvertsFromTheFactorAtEverySizeOfBlock) {
+  for (const Eigen::Index n : {1, 5, 32, 33, 130, 257}) {
+    const Eigen::MatrixXd original = positive_definite(n);
+    Eigen::MatrixXd matrix = original;
+    ASSERT_TRUE(cholesky_lower(matrix.data(), size_of(n)));
+    invert_from_cholesky(matrix.data(), size_of(n));
+    const Eigen::MatrixXd inverse = matrix.selfadjointView<Eigen::Lower>();
+    EXPECT_LT((inverse * original - Eigen::MatrixXd::Identity(n, n)).norm(), 1e-9) << n;
   }
+}
 
-  std::size_t size_of(Eigen::Index n) { return static_cast<std::size_t>(n); }
-
-  TEST(Lapack, InvertsFromTheFactorAtEverySizeOfBlock) {
-    for (const Eigen::Index n : {1, 5, 32, 33, 130, 257}) {
-      const Eigen::MatrixXd original = positive_definite(n);
-      Eigen::MatrixXd matrix = original;
-      ASSERT_TRUE(cholesky_lower(matrix.data(), size_of(n)));
-      invert_from_cholesky(matrix.data(), size_of(n));
-      const Eigen::MatrixXd inverse = matrix.selfadjointView<Eigen::Lower>();
-      EXPECT_LT((inverse * original - Eigen::MatrixXd::Identity(n, n)).norm(), 1e-9) << n;
-    }
+TEST(Lapack, SolvesForSeveralColumns) {
+  Eigen::MatrixXd factor = positive_definite(6);
+  ASSERT_TRUE(cholesky_lower(factor.data(), 6));
+  const Eigen::MatrixXd lower = factor.triangularView<Eigen::Lower>();
+  const Eigen::MatrixXd b = random_matrix(6, 3);
+  for (const bool transposed : {false, true}) {
+    Eigen::MatrixXd x = b;
+    solve_lower(factor.data(), 6, transposed, x.data(), 3);
+    const Eigen::MatrixXd side = transposed ? Eigen::MatrixXd(lower.transpose()) : lower;
+    const Eigen::MatrixXd again = side * x;
+    EXPECT_LT((again - b).norm(), 1e-12);
   }
+}
 
-  TEST(Lapack, SolvesForSeveralColumns) {
-    Eigen::MatrixXd factor = positive_definite(6);
-    ASSERT_TRUE(cholesky_lower(factor.data(), 6));
-    const Eigen::MatrixXd lower = factor.triangularView<Eigen::Lower>();
-    const Eigen::MatrixXd b = random_matrix(6, 3);
-    for (const bool transposed : {false, true}) {
-      Eigen::MatrixXd x = b;
-      solve_lower(factor.data(), 6, transposed, x.data(), 3);
-      const Eigen::MatrixXd side = transposed ? Eigen::MatrixXd(lower.transpose()) : lower;
-      const Eigen::MatrixXd again = side * x;
-      EXPECT_LT((again - b).norm(), 1e-12);
-    }
-  }
+TEST(Lapack, MultipliesPartsOfMatricesEitherWayRound) {
+  const Eigen::MatrixXd a = random_matrix(7, 5);
+  const Eigen::MatrixXd b = random_matrix(9, 5);
+  // Rows 2 to 4 of a times the transpose of b, added to twice what was there.
+  Eigen::MatrixXd result = Eigen::MatrixXd::Ones(3, 9);
+  multiply(0.5, {a.data() + 2, 3, 5, 7}, {b.data(), 9, 5, 0, true}, 2.0, result.data());
+  const Eigen::MatrixXd expected = 0.5 * a.middleRows(2, 3) * b.transpose() + 2.0 * Eigen::MatrixXd::Ones(3, 9);
+  EXPECT_LT((result - expected).norm(), 1e-12);
+  Eigen::MatrixXd turned(5, 5);
+  multiply(1.0, {a.data(), 7, 5, 0, true}, {a.data(), 7, 5}, 0.0, turned.data());
+  EXPECT_LT((turned - a.transpose() * a).norm(), 1e-12);
+  Eigen::MatrixXd own = Eigen::MatrixXd::Zero(5, 5);
+  multiply_by_own_transpose(1.0, {a.data(), 7, 5, 0, true}, 0.0, own.data());
+  const Eigen::MatrixXd symmetric = own.selfadjointView<Eigen::Lower>();
+  EXPECT_LT((symmetric - turned).norm(), 1e-12);
+  Eigen::MatrixXd product(5, 7);
+  const Eigen::MatrixXd c = a.transpose();
+  multiply_symmetric(own.data(), 5, c.data(), 7, product.data());
+  EXPECT_LT((product - symmetric * c).norm(), 1e-12);
+}
 
-  TEST(Lapack, MultipliesPartsOfMatricesEitherWayRound) {
-    const Eigen::MatrixXd a = random_matrix(7, 5);
-    const Eigen::MatrixXd b = random_matrix(9, 5);
-    // Rows 2 to 4 of a times the transpose of b, added to twice what was there.
-    Eigen::MatrixXd result = Eigen::MatrixXd::Ones(3, 9);
-    multiply(0.5, {a.data() + 2, 3, 5, 7}, {b.data(), 9, 5, 0, true}, 2.0, result.data());
-    const Eigen::MatrixXd expected = 0.5 * a.middleRows(2, 3) * b.transpose() + 2.0 * Eigen::MatrixXd::Ones(3, 9);
+TEST(Lapack, MultipliesByATriangle) {
+  const Eigen::MatrixXd square = random_matrix(6, 6);
+  const Eigen::MatrixXd lower = square.topLeftCorner(4, 4).triangularView<Eigen::Lower>();
+  const Eigen::MatrixXd a = random_matrix(3, 4);
+  for (const bool transposed : {false, true}) {
+    Eigen::MatrixXd result = a;
+    multiply_by_lower(result.data(), 3, square.data(), 4, 6, transposed);
+    const Eigen::MatrixXd side = transposed ? Eigen::MatrixXd(lower.transpose()) : lower;
+    const Eigen::MatrixXd expected = a * side;
     EXPECT_LT((result - expected).norm(), 1e-12);
-    Eigen::MatrixXd turned(5, 5);
-    multiply(1.0, {a.data(), 7, 5, 0, true}, {a.data(), 7, 5}, 0.0, turned.data());
-    EXPECT_LT((turned - a.transpose() * a).norm(), 1e-12);
-    Eigen::MatrixXd own = Eigen::MatrixXd::Zero(5, 5);
-    multiply_by_own_transpose(1.0, {a.data(), 7, 5, 0, true}, 0.0, own.data());
-    const Eigen::MatrixXd symmetric = own.selfadjointView<Eigen::Lower>();
-    EXPECT_LT((symmetric - turned).norm(), 1e-12);
-    Eigen::MatrixXd product(5, 7);
-    const Eigen::MatrixXd c = a.transpose();
-    multiply_symmetric(own.data(), 5, c.data(), 7, product.data());
-    EXPECT_LT((product - symmetric * c).norm(), 1e-12);
   }
+}
 
-  TEST(Lapack, MultipliesByATriangle) {
-    const Eigen::MatrixXd square = random_matrix(6, 6);
-    const Eigen::MatrixXd lower = square.topLeftCorner(4, 4).triangularView<Eigen::Lower>();
-    const Eigen::MatrixXd a = random_matrix(3, 4);
-    for (const bool transposed : {false, true}) {
-      Eigen::MatrixXd result = a;
-      multiply_by_lower(result.data(), 3, square.data(), 4, 6, transposed);
-      const Eigen::MatrixXd side = transposed ? Eigen::MatrixXd(lower.transpose()) : lower;
-      const Eigen::MatrixXd expected = a * side;
-      EXPECT_LT((result - expected).norm(), 1e-12);
-    }
+TEST(Lapack, FactorsWithoutTheirOrthogonalPart) {
+  for (const auto& [rows, columns] : {std::pair{3, 6}, {6, 3}}) {
+    const Eigen::MatrixXd a = random_matrix(rows, columns);
+    Eigen::MatrixXd r = a;
+    qr_factor(r.data(), size_of(rows), size_of(columns));
+    const Eigen::MatrixXd upper = r.triangularView<Eigen::Upper>();
+    EXPECT_LT((upper.transpose() * upper - a.transpose() * a).norm(), 1e-12);
   }
+}
 
-  TEST(Lapack, FactorsWithoutTheirOrthogonalPart) {
-    for (const auto& [rows, columns] : {std::pair{3, 6}, {6, 3}}) {
-      const Eigen::MatrixXd a = random_matrix(rows, columns);
-      Eigen::MatrixXd r = a;
-      qr_factor(r.data(), size_of(rows), size_of(columns));
-      const Eigen::MatrixXd upper = r.triangularView<Eigen::Upper>();
-      EXPECT_LT((upper.transpose() * upper - a.transpose() * a).norm(), 1e-12);
-    }
-  }
-
-  TEST(Lapack, EigenvectorsReproduceTheMatrix) {
-    const Eigen::MatrixXd original = positive_definite(20);
-    Eigen::MatrixXd vectors = original;
-    Eigen::VectorXd values(20);
-    symmetric_eigen(vectors.data(), 20, values.data());
-    EXPECT_LT((vectors * values.asDiagonal() * vectors.transpose() - original).norm(), 1e-10);
-    EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
-  }
+TEST(Lapack, EigenvectorsReproduceTheMatrix) {
+  const Eigen::MatrixXd original = positive_definite(20);
+  Eigen::MatrixXd vectors = original;
+  Eigen::VectorXd values(20);
+  symmetric_eigen(vectors.data(), 20, values.data());
+  EXPECT_LT((vectors * values.asDiagonal() * vectors.transpose() - original).norm(), 1e-10);
+  EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+}
 
 }  // namespace
 }  // namespace olem
