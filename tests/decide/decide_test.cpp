@@ -73,7 +73,7 @@ TEST(Decide, FindsTheBestValueOfALinearModel) {
 }
 
 TEST(Decide, AsksForTheBorderWhenTheBestLiesBeyond) {
-  const Decision decision = decide_at(linear_model(small_task("{\"y\": [3, null]}", "[-1, 1]")), 1.0);
+  const Decision decision = decide_at(linear_model(small_task("{\"y\": [1, null]}", "[-1, 1]")), -1.0);
   EXPECT_EQ(decision.alterations[0].value, 1.0);
 }
 
