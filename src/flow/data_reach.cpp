@@ -65,4 +65,22 @@ DataReach find_reach(const Inputs& conditions, std::size_t rows, std::uint64_t s
   return reach;
 }
 
+void store_reach(const DataReach& reach, SamplerState& state) {
+  state.settings["reach_rows"] = reach.rows;
+  state.arrays.push_back({"reach", reach.values});
+  state.arrays.push_back({"reach_spacing", {reach.spacing}});
+}
+
+DataReach read_reach(const StateReader& reader, std::size_t conditions) {
+  DataReach reach;
+  reach.values = reader.array("reach", StateReader::kAny);
+  reach.spacing = reader.positive("reach_spacing", 1).front();
+  reach.rows = conditions > 0 ? reach.values.size() / conditions : 0;
+  if (reader.count("reach_rows", reach.rows) * conditions != reach.values.size()) {
+    reader.fail("its rows of data have the wrong size");
+  }
+  if (conditions > 0 && reach.rows == 0) reader.fail("it has no rows of data");
+  return reach;
+}
+
 }  // namespace olem::flow

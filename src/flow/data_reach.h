@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flow/gp_kernel.h"
+#include "flow/state_reader.h"
 #include "olem/context.h"
 #include "olem/sampler.h"
 
@@ -23,6 +24,11 @@ struct DataReach {
 };
 
 DataReach find_reach(const Inputs& conditions, std::size_t rows, std::uint64_t stream, const Context& context);
+
+void store_reach(const DataReach& reach, SamplerState& state);
+
+// What store_reach stored, of a sampler with this many conditions.
+DataReach read_reach(const StateReader& reader, std::size_t conditions);
 
 // Beyond this many spacings a point is outside of the data.
 inline constexpr double kReachLimit = 2.0;

@@ -9,6 +9,8 @@
 namespace olem::flow {
 
 inline constexpr std::size_t kMostConditions = 100000;  // that a stored sampler may claim
+inline constexpr std::size_t kLeastNetworkRows = 20;    // 14 to train on and 6 to say when to stop
+inline constexpr std::size_t kMostMembers = 64;         // of an ensemble
 
 std::shared_ptr<const ConditionalSampler> fit_gp(const SamplerData& data, const SamplerOptions& options,
                                                  const Context& context);
@@ -17,6 +19,14 @@ std::shared_ptr<const ConditionalSampler> restore_gp(const SamplerState& state);
 std::shared_ptr<const ConditionalSampler> fit_linear(const SamplerData& data, const SamplerOptions& options,
                                                      const Context& context);
 std::shared_ptr<const ConditionalSampler> restore_linear(const SamplerState& state);
+
+std::shared_ptr<const ConditionalSampler> fit_spline(const SamplerData& data, const SamplerOptions& options,
+                                                     const Context& context);
+std::shared_ptr<const ConditionalSampler> restore_spline(const SamplerState& state);
+
+std::shared_ptr<const ConditionalSampler> fit_cinn(const SamplerData& data, const SamplerOptions& options,
+                                                   const Context& context);
+std::shared_ptr<const ConditionalSampler> restore_cinn(const SamplerState& state);
 
 // Of a column that never varies: always 0, which stands for the constant. Not among the kinds to choose from.
 std::shared_ptr<const ConditionalSampler> make_constant(std::size_t conditions);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/lapack.h"
 #include "flow/data_reach.h"
 #include "flow/kinds.h"
 #include "flow/noise_distribution.h"
+#include "flow/ridge_trend.h"
 #include "flow/state_reader.h"
 
 namespace olem {
@@ -113,12 +113,10 @@ class LinearSampler : public ConditionalSampler {
     SamplerState state;
     state.kind = "linear";
     state.settings["conditions"] = slopes_.size();
-    state.settings["reach_rows"] = reach_.rows;
     state.arrays.push_back({"intercept", {intercept_}});
     state.arrays.push_back({"slopes", slopes_});
     state.arrays.push_back({"noise_sd", {noise_sd_}});
-    state.arrays.push_back({"reach", reach_.values});
-    state.arrays.push_back({"reach_spacing", {reach_.spacing}});
+    store_reach(reach_, state);
     store_noise(noise_, state);
     return state;
   }
@@ -135,48 +133,11 @@ class LinearSampler : public ConditionalSampler {
 
 std::shared_ptr<const ConditionalSampler> fit_linear(const SamplerData& data, const SamplerOptions& options,
                                                      const Context& context) {
-  const std::size_t n = data.target.size();
-  const std::size_t q = data.conditions.size();
-  const std::size_t p = q + 1;
-  // Columns: the conditions, then ones, on which there is no ridge.
-  std::vector<double> design(n * p, 1.0);
-  for (std::size_t k = 0; k < q; ++k) {
-    std::copy(data.conditions[k].begin(), data.conditions[k].end(),
-              design.begin() + static_cast<std::ptrdiff_t>(k * n));
-  }
-  std::vector<double> squares(p * p);
-  multiply_by_own_transpose(1.0, {design.data(), n, p, 0, true}, 0.0, squares.data());
-  for (std::size_t k = 0; k < q; ++k) squares[k * p + k] += options.linear.ridge * static_cast<double>(n);
-  std::vector<double> coefficients(p);
-  multiply(1.0, {design.data(), n, p, 0, true}, {data.target.data(), n, 1}, 0.0, coefficients.data());
-  // With the ridge on every slope and a constant column beside them the matrix is positive definite.
-  cholesky_lower(squares.data(), p);
-  solve_lower(squares.data(), p, false, coefficients.data(), 1);
-  solve_lower(squares.data(), p, true, coefficients.data(), 1);
-
-  // Residual of a row when it is left out: its residual / (1 - its leverage).
-  std::vector<double> rows(p * n);
-  std::vector<double> residuals(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    double fitted = 0.0;
-    for (std::size_t k = 0; k < p; ++k) {
-      rows[i * p + k] = design[k * n + i];
-      fitted += design[k * n + i] * coefficients[k];
-    }
-    residuals[i] = data.target[i] - fitted;
-  }
-  solve_lower(squares.data(), p, false, rows.data(), n);
-  constexpr double kLeastFreedom = 1e-8;  // a row that alone determines a slope has nothing left to compare with
+  RidgeTrend trend = fit_ridge(data.conditions, data.target, options.linear.ridge);
   double sum_of_squares = 0.0;
-  for (std::size_t i = 0; i < n; ++i) {
-    double leverage = 0.0;
-    for (std::size_t k = 0; k < p; ++k) leverage += rows[i * p + k] * rows[i * p + k];
-    residuals[i] /= std::max(1.0 - leverage, kLeastFreedom);
-    sum_of_squares += residuals[i] * residuals[i];
-  }
-  const double intercept = coefficients.back();
-  coefficients.pop_back();
-  return std::make_shared<LinearSampler>(intercept, std::move(coefficients), fit_noise(residuals),
+  for (const double residual : trend.leave_one_out) sum_of_squares += residual * residual;
+  const std::size_t n = data.target.size();
+  return std::make_shared<LinearSampler>(trend.intercept, std::move(trend.slopes), fit_noise(trend.leave_one_out),
                                          std::sqrt(sum_of_squares / static_cast<double>(n)),
                                          find_reach(data.conditions, n, data.index, context));
 }
@@ -184,16 +145,9 @@ std::shared_ptr<const ConditionalSampler> fit_linear(const SamplerData& data, co
 std::shared_ptr<const ConditionalSampler> restore_linear(const SamplerState& state) {
   const StateReader reader(state);
   const std::size_t conditions = reader.count("conditions", kMostConditions);
-  DataReach reach;
-  reach.values = reader.array("reach", StateReader::kAny);
-  reach.spacing = reader.positive("reach_spacing", 1).front();
-  reach.rows = conditions > 0 ? reach.values.size() / conditions : 0;
-  if (reader.count("reach_rows", reach.rows) * conditions != reach.values.size()) {
-    reader.fail("its rows of data have the wrong size");
-  }
-  if (conditions > 0 && reach.rows == 0) reader.fail("it has no rows of data");
   return std::make_shared<LinearSampler>(reader.array("intercept", 1).front(), reader.array("slopes", conditions),
-                                         reader.noise(), reader.not_negative("noise_sd", 1).front(), std::move(reach));
+                                         reader.noise(), reader.not_negative("noise_sd", 1).front(),
+                                         read_reach(reader, conditions));
 }
 
 }  // namespace olem::flow

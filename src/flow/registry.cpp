@@ -31,10 +31,40 @@ SamplerKind linear_kind() {
   return kind;
 }
 
+SamplerKind spline_kind() {
+  SamplerKind kind;
+  kind.name = "spline";
+  kind.help = "a straight line, and a monotone spline of the noise that a network bends";
+  kind.describe = [](SamplerOptions& options) {
+    OptionSet set = describe(options.spline);
+    set.append(describe(options.network));
+    return set;
+  };
+  kind.least_rows = [](std::size_t conditions) { return std::max(flow::kLeastNetworkRows, 2 * conditions + 6); };
+  kind.fit = flow::fit_spline;
+  kind.restore = flow::restore_spline;
+  return kind;
+}
+
+SamplerKind cinn_kind() {
+  SamplerKind kind;
+  kind.name = "cinn";
+  kind.help = "conditional invertible network of coupling blocks, as published";
+  kind.describe = [](SamplerOptions& options) {
+    OptionSet set = describe(options.cinn);
+    set.append(describe(options.network));
+    return set;
+  };
+  kind.least_rows = [](std::size_t) { return flow::kLeastNetworkRows; };
+  kind.fit = flow::fit_cinn;
+  kind.restore = flow::restore_cinn;
+  return kind;
+}
+
 }  // namespace
 
 const std::vector<SamplerKind>& sampler_kinds() {
-  static const std::vector<SamplerKind> kKinds = {gp_kind(), linear_kind()};
+  static const std::vector<SamplerKind> kKinds = {gp_kind(), linear_kind(), spline_kind(), cinn_kind()};
   return kKinds;
 }
 
