@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "data_options.h"
@@ -104,18 +102,10 @@ int exit_code_for(const std::vector<Problem>& problems, bool strict) {
   return strict && !problems.empty() ? exit_code(ErrorCategory::kData) : 0;
 }
 
-// With --force the findings would take the place of the task.
-void protect_task(const CheckArguments& arguments) {
-  std::error_code unknown;
-  const std::string& output = arguments.common.output;
-  if (output.empty() || !std::filesystem::equivalent(output, arguments.task, unknown)) return;
-  throw Error(ErrorCategory::kUsage, fmt::format("-o: {} is the task file. Give the result another name.", output));
-}
-
 int run_check(CheckArguments arguments) {
   Session session(arguments.common);
   sort_arguments(arguments);
-  protect_task(arguments);
+  protect_input(arguments.common.output, arguments.task, "the task file");
   Findings findings;
   std::optional<Task> task;
   if (!arguments.task.empty()) {
