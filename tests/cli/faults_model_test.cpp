@@ -52,6 +52,19 @@ TEST_P(ModelFault, IsBadInput) {
   EXPECT_THAT(result.err, HasSubstr(GetParam().fragment));
 }
 
+TEST_P(ModelFault, IsFoundByCheck) {
+  const TemporaryFolder folder;
+  folder.write("m.olem", GetParam().content);
+  ProcessOptions options;
+  options.folder = folder.path();
+  const ProcessResult result = run_olem({"check", "m.olem", "--json"}, options);
+  EXPECT_EQ(result.exit_code, 3);
+  const auto json = parse_json(result.out);
+  ASSERT_EQ(json["problems"].size(), 1U);
+  EXPECT_EQ(json["problems"][0]["code"], "not_a_model");
+  EXPECT_THAT(json["problems"][0]["text"].get<std::string>(), HasSubstr(GetParam().fragment));
+}
+
 INSTANTIATE_TEST_SUITE_P(Faults, ModelFault, testing::ValuesIn(faults()),
                          [](const auto& instance) { return instance.param.name; });
 

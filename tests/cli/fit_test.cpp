@@ -134,5 +134,36 @@ TEST_F(Fit, ATaskBesideTheModelMustBeItsOwn) {
   EXPECT_EQ(refused.out, "");
 }
 
+TEST_F(Fit, CheckSaysWhatAModelHolds) {
+  ASSERT_EQ(fit({"--sampler", "linear", "--seed", "3"}).exit_code, 0);
+  const ProcessResult text = run({"check", "m.olem"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("whole and sound."));
+  EXPECT_THAT(text.out, HasSubstr("weather > dose > rate > yield\n"));
+
+  // The bytes tell, not the name.
+  std::filesystem::rename(folder_.file("m.olem"), folder_.file("m.csv"));
+  const auto json = parse_json(run({"check", "m.csv", "--json"}).out);
+  EXPECT_EQ(json["model"]["source"], "m.csv");
+  EXPECT_EQ(json["model"]["seed"], 3);
+  EXPECT_EQ(json["model"]["task"], to_json(farm_task()));
+  EXPECT_EQ(json["model"]["models"]["yield"]["kind"], "linear");
+  EXPECT_EQ(json["model"]["options"]["sampler"], "linear");
+
+  const ProcessResult two = run({"check", "m.csv", "task.json"});
+  EXPECT_EQ(two.exit_code, 2);
+  EXPECT_THAT(two.err, HasSubstr("m.csv is a model, which holds its own task."));
+}
+
+// A warning of the time of learning is as true when the model is used.
+TEST_F(Fit, WarningsStayWithTheModel) {
+  const ProcessResult fitted = fit({"--sampler", "linear", "--json"});
+  EXPECT_THAT(warning_codes(parse_json(fitted.out)), Contains("unbounded_region"));
+  EXPECT_THAT(warning_codes(parse_json(run({"decide", "--model", "m.olem", "--json"}).out)),
+              Contains("unbounded_region"));
+  const auto checked = parse_json(run({"check", "m.olem", "--json"}).out);
+  EXPECT_EQ(checked["problems"][0]["code"], "unbounded_region");
+}
+
 }  // namespace
 }  // namespace olem::test
