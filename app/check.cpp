@@ -1,16 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "data_options.h"
 #include "olem/data_check.h"
 #include "olem/error.h"
+#include "olem/model_file.h"
 #include "olem/report.h"
 #include "olem/task.h"
 #include "session.h"
@@ -30,16 +29,22 @@ struct Findings {
   Json json;
 };
 
-// A task is a JSON object, which no table begins like. Standard input can be read only once and is taken for a table.
-bool is_task_file(const std::string& path) {
+// Standard input can be read only once and is taken for a table: it has no beginning here.
+std::string beginning_of(const std::string& path) {
   constexpr std::size_t kLooked = 1 << 16;
-  if (path == "-") return false;
+  if (path == "-") return "";
   std::ifstream file(path, std::ios::binary);
   std::string beginning(kLooked, '\0');
   file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
   beginning.resize(static_cast<std::size_t>(file.gcount()));
-  return looks_like_task(beginning);
+  return beginning;
 }
+
+// A task is a JSON object, which no table begins like.
+bool is_task_file(const std::string& path) { return looks_like_task(beginning_of(path)); }
+
+// By its name as well, so that a model of which nothing is left is not taken for a bad table.
+bool is_model_file(const std::string& path) { return path.ends_with(".olem") || looks_like_model(beginning_of(path)); }
 
 // The first argument may be a table or a task, the second one only a task.
 void sort_arguments(CheckArguments& arguments) {
@@ -93,6 +98,31 @@ std::string task_data(const Task& task, Findings& findings) {
   return "";
 }
 
+// Says what the file holds. Nothing when it is not sound.
+std::optional<RehearsalModel> check_model_file(const std::string& path, const Session& session, Findings& findings) {
+  Json& json = findings.json["model"];
+  json["source"] = path;
+  try {
+    RehearsalModel model = read_model(path, session.context());
+    json["version"] = model.version;
+    json["seed"] = model.seed;
+    json["task"] = to_json(model.task);
+    json["order"] = model.order.order;
+    json["order_method"] = model.order.method;
+    json["undecided_steps"] = undecided_between(model);
+    json["models"] = models_json(model);
+    json["options"] = to_json(model.options);
+    json["message"] = model.samplers->summary.message;
+    for (const Warning& warning : model.summary.warnings)
+      findings.problems.push_back({Severity::kWarning, warning.code, warning.text, "", {}});
+    return model;
+  } catch (const Error& error) {
+    if (error.category() != ErrorCategory::kData) throw;
+    findings.problems.push_back({Severity::kError, "not_a_model", error.what(), "", {}});
+    return std::nullopt;
+  }
+}
+
 int exit_code_for(const std::vector<Problem>& problems, bool strict) {
   bool impossible = false;
   for (const Problem& problem : problems) {
@@ -104,18 +134,33 @@ int exit_code_for(const std::vector<Problem>& problems, bool strict) {
   return strict && !problems.empty() ? exit_code(ErrorCategory::kData) : 0;
 }
 
-// With --force the findings would take the place of the task.
-void protect_task(const CheckArguments& arguments) {
-  std::error_code unknown;
-  const std::string& output = arguments.common.output;
-  if (output.empty() || !std::filesystem::equivalent(output, arguments.task, unknown)) return;
-  throw Error(ErrorCategory::kUsage, fmt::format("-o: {} is the task file. Give the result another name.", output));
+int finish_check(Session& session, Findings& findings, const Json& options, const std::string& text) {
+  findings.json["problems"] = Json::array();
+  for (const Problem& problem : findings.problems) findings.json["problems"].push_back(to_json(problem));
+  session.finish("check", findings.json, options, text);
+  return exit_code_for(findings.problems, session.options().strict);
+}
+
+int run_model_check(const CheckArguments& arguments, Session& session) {
+  const std::string& file = arguments.data.file;
+  if (!arguments.task.empty())
+    throw Error(ErrorCategory::kUsage, fmt::format("{} is a model, which holds its own task. Check it alone.", file));
+  protect_input(arguments.common.output, file, "the model");
+  Findings findings;
+  const std::optional<RehearsalModel> model = check_model_file(file, session, findings);
+  std::string text = problems_text(findings.problems, file);
+  if (model) {
+    text += fmt::format("\nA model of olem {}, whole and sound. {}\n\n{}", model->version,
+                        model->samplers->summary.message, model_text(*model));
+  }
+  return finish_check(session, findings, Json::object(), text);
 }
 
 int run_check(CheckArguments arguments) {
   Session session(arguments.common);
+  if (is_model_file(arguments.data.file)) return run_model_check(arguments, session);
   sort_arguments(arguments);
-  protect_task(arguments);
+  protect_input(arguments.common.output, arguments.task, "the task file");
   Findings findings;
   std::optional<Task> task;
   if (!arguments.task.empty()) {
@@ -134,10 +179,7 @@ int run_check(CheckArguments arguments) {
                        [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
     }
   }
-  findings.json["problems"] = Json::array();
-  for (const Problem& problem : findings.problems) findings.json["problems"].push_back(to_json(problem));
-  session.finish("check", findings.json, to_json(arguments.data), problems_text(findings.problems, source));
-  return exit_code_for(findings.problems, arguments.common.strict);
+  return finish_check(session, findings, to_json(arguments.data), problems_text(findings.problems, source));
 }
 
 }  // namespace
@@ -145,7 +187,7 @@ int run_check(CheckArguments arguments) {
 Verb add_check_verb(CLI::App& app) {
   auto arguments = std::make_shared<CheckArguments>();
   CLI::App* const verb =
-      app.add_subcommand("check", "say what is wrong or doubtful about a table or a task, and what to do");
+      app.add_subcommand("check", "say what is wrong or doubtful about a table, a task or a model, and what to do");
   add_data_options(*verb, arguments->data);
   verb->add_option("TASK", arguments->task, "task file; alone it is checked with the table that it names")
       ->type_name("");
@@ -156,6 +198,7 @@ Examples:
   olem check data.csv --json
   olem check task.json
   olem check other-data.csv task.json
+  olem check model.olem
 
 Exit codes: 0 nothing that must be mended (with --strict: nothing at all), 3 something must be mended, 4 the task
 cannot be solved as stated.)");

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <system_error>
-
 #include "olem/error.h"
 
 namespace olem::app {
@@ -19,15 +16,6 @@ constexpr Choice kConstantChoices[] = {
     {"error", "refuse them"},
     {"drop", "leave the columns out and warn"},
 };
-
-// With --force the result would take the place of what it was made from.
-void protect_data(const DataOptions& options, const Session& session) {
-  std::error_code unknown;
-  const std::string& output = session.options().output;
-  if (output.empty() || !std::filesystem::equivalent(output, options.file, unknown)) return;
-  throw Error(ErrorCategory::kUsage,
-              fmt::format("-o: {} is the file with the data. Give the result another name.", output));
-}
 
 }  // namespace
 
@@ -94,7 +82,7 @@ ReadOptions read_options(const DataOptions& options) {
 }
 
 ReadResult read_data(const DataOptions& options, const Session& session) {
-  protect_data(options, session);
+  protect_input(session.options().output, options.file, "the file with the data");
   return read_table(options.file, read_options(options), session.context());
 }
 

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
-#include "data_options.h"
-#include "method_options.h"
 #include "olem/error.h"
-#include "olem/graph_file.h"
-#include "olem/rehearsal.h"
+#include "olem/model_file.h"
 #include "olem/report.h"
+#include "rehearsal_options.h"
 #include "session.h"
 
 namespace olem::app {
@@ -16,25 +15,12 @@ namespace {
 
 struct DecideArguments {
   CommonOptions common;
-  DataOptions data;  // its file overrides the task's
-  RehearsalOptions rehearsal;
+  RehearsalArguments learning;
   DecisionOptions decision;
   ContextSources contexts;
   std::string task;
-  std::string order_file;
+  std::string model;
 };
-
-std::vector<Method> order_methods(OrderOptions& options) {
-  std::vector<Method> list;
-  for (const OrderLearnerKind& kind : order_learners()) list.push_back({kind.name, kind.help, kind.describe(options)});
-  return list;
-}
-
-std::vector<Method> samplers(SamplerOptions& options) {
-  std::vector<Method> list;
-  for (const SamplerKind& kind : sampler_kinds()) list.push_back({kind.name, kind.help, kind.describe(options)});
-  return list;
-}
 
 // Wishes that the search cannot obey must not be forgotten silently.
 void refuse_unknown_wishes(const Task& task) {
@@ -49,27 +35,69 @@ void refuse_unknown_wishes(const Task& task) {
   }
 }
 
-Json model_json(const RehearsalModel& model) {
-  Json json = Json::object();
-  for (const SamplerVariable& variable : model.samplers->variables) {
-    if (variable.sampler) json[variable.name] = {{"form", variable.sampler->facts().form}};
+// A task beside a model may say what is observed and where its table was, and nothing else that the model's does not.
+void check_same_task(const Task& task, const Task& learned) {
+  Json given = to_json(task);
+  Json known = to_json(learned);
+  for (const char* key : {"data", "observed"}) {
+    given.erase(key);
+    known.erase(key);
   }
-  return json;
+  for (const Json* side : {&given, &known}) {
+    for (const auto& [key, value] : side->items()) {
+      if (given.contains(key) && known.contains(key) && given[key] == known[key]) continue;
+      throw Error(ErrorCategory::kData,
+                  fmt::format("{}: \"{}\" is not the one that the model in {} was fitted for. Leave the task out to "
+                              "decide with the model's own, or fit again.",
+                              task.source, key, learned.source));
+    }
+  }
+}
+
+// Where the model comes from, and the options that say so.
+struct Source {
+  Task task;  // with the values to decide for
+  std::optional<RehearsalModel> model;
+};
+
+Source find_source(const DecideArguments& arguments, const Session& session) {
+  if (arguments.model.empty()) {
+    if (arguments.task.empty())
+      throw Error(ErrorCategory::kUsage, "Give a task file, or a model with --model. See olem decide --help.");
+    return {read_task(arguments.task), std::nullopt};
+  }
+  refuse_rehearsal_options(arguments.learning,
+                           "With --model nothing is learned, so this has no effect. Give it to olem fit.");
+  Source source;
+  source.model = read_model(arguments.model, session.context());
+  source.task = source.model->task;
+  if (!arguments.task.empty()) {
+    const Task task = read_task(arguments.task);
+    check_same_task(task, source.model->task);
+    source.task = task;
+  }
+  return source;
 }
 
 int run_decide(const DecideArguments& arguments) {
   Session session(arguments.common);
-  const Task task = read_task(arguments.task);
+  protect_input(arguments.common.output, arguments.task, "the task file");
+  protect_input(arguments.common.output, arguments.model, "the model");
+  Source source = find_source(arguments, session);
+  const Task& task = source.task;
   refuse_unknown_wishes(task);
   const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.contexts, session.context());
-  DataOptions data = arguments.data;
-  if (data.file.empty()) data.file = data_path(task);
-  const LoadedTable loaded = load_table(data, session);
-  std::optional<Order> given;
-  if (!arguments.order_file.empty()) given = read_order(arguments.order_file, session.context());
-
-  const RehearsalModel model = fit_rehearsal(task, loaded.table, arguments.rehearsal, given, session.context());
-  session.warn(model.summary.warnings);
+  Json options = Json::object();
+  if (source.model) {
+    session.warn(source.model->summary.warnings);
+    options["model"] = arguments.model;
+  } else {
+    const DataOptions data = data_options(arguments.learning, task);
+    const LoadedTable loaded = load_table(data, session);
+    source.model = learn_model(arguments.learning, task, loaded.table, session);
+    options = to_json(data);
+  }
+  const RehearsalModel& model = *source.model;
   std::vector<DecisionProblem> problems;
   for (const std::vector<double>& values : contexts) {
     session.warn(context_warnings(task, model.context, values));
@@ -88,20 +116,14 @@ int run_decide(const DecideArguments& arguments) {
   json["task"] = to_json(task);
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
-  json["models"] = model_json(model);
+  json["models"] = models_json(model);
   json["undecided_steps"] = undecided;
   json["decisions"] = Json::array();
   for (const Decision& decision : decisions) {
     json["decisions"].push_back(to_json(decision));
     json["decisions"].back()["undecided_steps"] = undecided;
   }
-  Json options = to_json(data);
-  RehearsalOptions used = arguments.rehearsal;
-  options["method"] = used.order.method;
-  options.update(order_learner(used.order.method).describe(used.order).json());
-  options["sampler"] = used.samplers.sampler;
-  options.update(sampler_kind(used.samplers.sampler).describe(used.samplers).json());
-  options["ignore_stages"] = used.ignore_stages;
+  options.update(to_json(model.options));
   DecisionOptions search = arguments.decision;
   options.update(describe(search).json());
   session.finish("decide", json, std::move(options), decision_text(model, decisions));
@@ -114,26 +136,23 @@ Verb add_decide_verb(CLI::App& app) {
   auto arguments = std::make_shared<DecideArguments>();
   CLI::App* const verb =
       app.add_subcommand("decide", "find what to change so that the outcome ends up where it is wanted");
-  verb->add_option("TASK", arguments->task, "task file: roles of the columns, domains, what is desired")->required();
+  verb->add_option("TASK", arguments->task,
+                   "task file: roles of the columns, domains, what is desired; not needed with --model");
+  verb->add_option("--model", arguments->model, "a model of olem fit; nothing is learned, and no data are needed")
+      ->type_name("FILE")
+      ->group("Model");
   const std::string group = "Context";
   verb->add_option("--context", arguments->contexts.values, "an observed value, NAME=VALUE; may be repeated")
       ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->allow_extra_args(false)  // or the next word, which may be TASK, would be a value too
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
   verb->add_option("--contexts", arguments->contexts.file, "CSV file with a context in each row: one decision for each")
       ->type_name("FILE")
       ->group(group);
-  verb->add_option("--order", arguments->order_file, "use this order instead of learning one: a name a line, or JSON")
-      ->type_name("FILE")
-      ->group("Order");
-  verb->add_flag("--ignore-stages", arguments->rehearsal.ignore_stages,
-                 "learn the order without the stages of the task, as the published algorithm does")
-      ->group("Order");
-  add_method_options(*verb, order_methods(arguments->rehearsal.order), arguments->rehearsal.order.method,
-                     "how the order is learned");
-  add_method_options(*verb, samplers(arguments->rehearsal.samplers), arguments->rehearsal.samplers.sampler,
-                     "model of each variable given those before it", "--sampler");
+  add_rehearsal_options(*verb, arguments->learning);
   add_described_options(*verb, describe(arguments->decision), "Search");
-  add_data_options(*verb, arguments->data, "--data");
   add_common_options(*verb, arguments->common);
   verb->footer(R"(
 Examples:
@@ -141,13 +160,12 @@ Examples:
   olem decide task.json --context Light=0.4 --context Temp=-0.2 --context Sal=0.1
   olem decide task.json --contexts today.csv --json -o decisions.json
   olem decide task.json --sampler linear --caution 2
+  olem decide --model reef.olem --contexts today.csv
 
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");
   return {verb, [verb, arguments] {
-            check_method_options(*verb, order_methods(arguments->rehearsal.order), arguments->rehearsal.order.method);
-            check_method_options(*verb, samplers(arguments->rehearsal.samplers), arguments->rehearsal.samplers.sampler,
-                                 "--sampler");
+            check_rehearsal_options(*verb, arguments->learning);
             return run_decide(*arguments);
           }};
 }

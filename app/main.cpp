@@ -21,8 +21,8 @@ int report(ErrorCategory category, std::string_view message) {
 
 int run(std::vector<std::string> arguments) {
   CLI::App app(
-      "olem learns the causal order of the columns of a table, and graphs from it.\n"
-      "It says how sure each step is, and obeys what you know.",
+      "olem learns the causal order of the columns of a table, graphs from it, and what to change so that an outcome\n"
+      "ends up where it is wanted. It says how sure each step is, and obeys what you know.",
       "olem");
   app.set_version_flag("--version", std::string(olem::version()));
   app.require_subcommand(1);
@@ -31,11 +31,13 @@ Examples:
   olem order data.csv            the order of the columns, causes first
   olem graph data.csv            the edges that the data needs
   olem check data.csv            what is wrong with the data
+  olem decide task.json          what to change, and to what value
+  olem fit task.json -o m.olem   a model to decide with again and again
   olem order --help              every option, with examples)");
   const std::vector<olem::app::Verb> verbs = {
-      olem::app::add_order_verb(app),    olem::app::add_graph_verb(app),  olem::app::add_compare_verb(app),
-      olem::app::add_simulate_verb(app), olem::app::add_decide_verb(app), olem::app::add_check_verb(app),
-      olem::app::add_options_verb(app),
+      olem::app::add_order_verb(app),    olem::app::add_graph_verb(app),   olem::app::add_compare_verb(app),
+      olem::app::add_simulate_verb(app), olem::app::add_fit_verb(app),     olem::app::add_decide_verb(app),
+      olem::app::add_check_verb(app),    olem::app::add_options_verb(app),
   };
   arguments = olem::app::expand_config(app, std::move(arguments));
   try {

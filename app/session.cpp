@@ -9,6 +9,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "olem/error.h"
 #include "olem/file.h"
@@ -176,12 +178,16 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
   print_out(options_.json ? json : text);
 }
 
-void add_common_options(CLI::App& verb, CommonOptions& options) {
+void protect_input(const std::string& output, const std::string& input, std::string_view what) {
+  std::error_code unknown;
+  if (output.empty() || !std::filesystem::equivalent(output, input, unknown)) return;
+  throw Error(ErrorCategory::kUsage, fmt::format("-o: {} is {}. Give the result another name.", output, what));
+}
+
+void add_common_options(CLI::App& verb, CommonOptions& options, const std::string& output) {
   const std::string group = "Output and resources";
   verb.add_flag("--json", options.json, "print one JSON object instead of text")->group(group);
-  verb.add_option("-o,--output", options.output, "also write the JSON object to this file")
-      ->type_name("FILE")
-      ->group(group);
+  verb.add_option("-o,--output", options.output, output)->type_name("FILE")->group(group);
   verb.add_flag("--force", options.force, "replace the output file if it exists")->group(group);
   verb.add_option_function<std::string>(
           "--seed",

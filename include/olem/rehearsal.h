@@ -9,6 +9,7 @@
 
 #include "olem/context.h"
 #include "olem/decision.h"
+#include "olem/json.h"
 #include "olem/order.h"
 #include "olem/sampler_set.h"
 #include "olem/table.h"
@@ -24,6 +25,9 @@ struct RehearsalOptions {
   bool ignore_stages = false;
 };
 
+// Every option of the chosen learner and sampler with its value.
+Json to_json(const RehearsalOptions& options);
+
 // What was learned for one task: enough to decide for any context.
 struct RehearsalModel {
   Task task;
@@ -31,8 +35,10 @@ struct RehearsalModel {
   std::vector<ColumnSummary> context;  // of the context variables, in the order of the task
   RegionCentre centre;                 // of the desired region
   std::shared_ptr<const SamplerSet> samplers;
+  RehearsalOptions options;
   std::uint64_t seed = 0;
-  Summary summary;  // seconds and warnings of learning
+  std::string version;  // of the olem that learned it
+  Summary summary;      // seconds and warnings of learning
 };
 
 // OLEM-Rh up to the decision (Order-based Rehearsal Learning, Algorithms 1 and 2): the order of the columns, with the
@@ -42,6 +48,11 @@ struct RehearsalModel {
 // Throws what resolve_task, learn_order and fit_samplers throw.
 RehearsalModel fit_rehearsal(const Task& task, const Table& table, const RehearsalOptions& options,
                              const std::optional<Order>& given, const Context& context);
+
+// What each sampler is, by variable: {"kind", "form", "noise_sd" in the variable's units, "inputs": {name: {"slope" in
+// standard deviations per standard deviation, "relevance" of the nonlinear part}} of those that it uses}. Variables
+// that are always observed have none.
+Json models_json(const RehearsalModel& model);
 
 // The decision to make for one context, with a value for each context variable in the order of the task.
 DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values);

@@ -21,6 +21,8 @@ std::string graph_text(const PruneResult& result, const Order& order, const Prun
 std::string graph_text(const GraphResult& result, const GraphOptions& options, const Table& table);
 std::string comparison_text(const Comparison& comparison, std::string_view truth, std::string_view learned);
 std::string decision_text(const RehearsalModel& model, const std::vector<Decision>& decisions);
+// What was learned for a task: the order, and what each variable listens to.
+std::string model_text(const RehearsalModel& model);
 std::string problems_text(const std::vector<Problem>& problems, std::string_view source);
 
 // Words broken into lines of at most `width` characters, each after `indent`; ends with a newline.

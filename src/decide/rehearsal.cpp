@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "olem/sampler_state.h"
+#include "olem/version.h"
 
 namespace olem {
 
@@ -31,7 +35,9 @@ RehearsalModel fit_rehearsal(const Task& task, const Table& table, const Rehears
   RehearsalModel model;
   model.task = task;
   model.centre = resolved.centre;
+  model.options = options;
   model.seed = context.seed;
+  model.version = version();
   model.summary.warnings = resolved.warnings;
   for (const std::size_t column : resolved.context) model.context.push_back(resolved.columns[column]);
 
@@ -57,6 +63,38 @@ RehearsalModel fit_rehearsal(const Task& task, const Table& table, const Rehears
   model.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
   model.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return model;
+}
+
+Json to_json(const RehearsalOptions& options) {
+  RehearsalOptions copy = options;
+  Json json;
+  json["method"] = copy.order.method;
+  json.update(order_learner(copy.order.method).describe(copy.order).json());
+  json["sampler"] = copy.samplers.sampler;
+  json.update(sampler_kind(copy.samplers.sampler).describe(copy.samplers).json());
+  json["ignore_stages"] = copy.ignore_stages;
+  return json;
+}
+
+Json models_json(const RehearsalModel& model) {
+  Json json = Json::object();
+  const std::vector<SamplerVariable>& variables = model.samplers->variables;
+  for (const SamplerVariable& variable : variables) {
+    if (!variable.sampler) continue;
+    const SamplerFacts facts = variable.sampler->facts();
+    Json& entry = json[variable.name];
+    entry["kind"] = variable.sampler->state().kind;
+    entry["form"] = facts.form;
+    entry["noise_sd"] = facts.noise_sd * variable.sd;
+    entry["inputs"] = Json::object();
+    for (std::size_t k = 0; k < facts.inputs.size(); ++k) {
+      const SamplerInput& input = facts.inputs[k];
+      if (!input.used) continue;
+      entry["inputs"][variables[variable.conditions[k]].name] = {{"slope", input.slope},
+                                                                 {"relevance", input.relevance}};
+    }
+  }
+  return json;
 }
 
 DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values) {

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "olem/error.h"
+#include "olem/file.h"
+#include "olem/model_file.h"
+#include "olem/report.h"
+#include "rehearsal_options.h"
+#include "session.h"
+
+namespace olem::app {
+
+namespace {
+
+struct FitArguments {
+  CommonOptions common;
+  RehearsalArguments learning;
+  std::string task;
+};
+
+int run_fit(const FitArguments& arguments) {
+  const std::string file = arguments.common.output;
+  if (file.empty()) throw Error(ErrorCategory::kUsage, "-o is missing: name the model file to write.");
+  CommonOptions common = arguments.common;
+  common.output.clear();  // the model here, not the JSON
+  Session session(common);
+  check_writable(file, common.force);
+  protect_input(file, arguments.task, "the task file");
+  const Task task = read_task(arguments.task);
+  const DataOptions data = data_options(arguments.learning, task);
+  protect_input(file, data.file, "the file with the data");
+  const LoadedTable loaded = load_table(data, session);
+  const RehearsalModel model = learn_model(arguments.learning, task, loaded.table, session);
+  write_model(file, model, common.force);
+
+  Json json;
+  json["model"] = file;
+  json["task"] = to_json(task);
+  json["data"] = {
+      {"source", loaded.table.source()}, {"rows", loaded.table.rows()}, {"columns", loaded.table.columns()}};
+  json["order_method"] = model.order.method;
+  json.update(to_json(model.order));
+  json["undecided_steps"] = undecided_between(model);
+  json["models"] = models_json(model);
+  json["message"] = model.samplers->summary.message;
+  Json options = to_json(data);
+  options.update(to_json(arguments.learning.options));
+  session.finish("fit", json, std::move(options), model_text(model) + fmt::format("\nWritten: {}.\n", file));
+  return 0;
+}
+
+}  // namespace
+
+Verb add_fit_verb(CLI::App& app) {
+  auto arguments = std::make_shared<FitArguments>();
+  CLI::App* const verb =
+      app.add_subcommand("fit", "learn the order and the samplers of a task and keep them in a file");
+  verb->add_option("TASK", arguments->task, "task file: roles of the columns, domains, what is desired")->required();
+  add_rehearsal_options(*verb, arguments->learning);
+  add_common_options(*verb, arguments->common, "the model file to write");
+  verb->footer(R"(
+Examples:
+  olem fit task.json -o reef.olem
+  olem fit task.json -o reef.olem --sampler linear --force
+  olem decide --model reef.olem --context Light=0.4 --context Temp=-0.2 --context Sal=0.1
+  olem check reef.olem
+
+Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
+130 interrupted.)");
+  return {verb, [verb, arguments] {
+            check_rehearsal_options(*verb, arguments->learning);
+            return run_fit(*arguments);
+          }};
+}
+
+}  // namespace olem::app

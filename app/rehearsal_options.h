@@ -1,0 +1,35 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "data_options.h"
+#include "olem/rehearsal.h"
+#include "session.h"
+
+namespace olem::app {
+
+// What every verb takes that learns an order and samplers for a task.
+struct RehearsalArguments {
+  DataOptions data;  // its file overrides the task's
+  RehearsalOptions options;
+  std::string order_file;
+  std::vector<const CLI::Option*> flags;  // all of these on the command line
+};
+
+void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments);
+
+// After the parse: a flag was given that the chosen learner or sampler does not read. That is a usage error.
+void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments);
+
+// After the parse: a usage error when any of these flags was given, because `why`.
+void refuse_rehearsal_options(const RehearsalArguments& arguments, const std::string& why);
+
+// The table of the task, or the one given instead of it.
+DataOptions data_options(const RehearsalArguments& arguments, const Task& task);
+
+// Learns from the table; warnings go to the session.
+RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const Table& table, Session& session);
+
+}  // namespace olem::app

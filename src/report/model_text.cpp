@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "olem/report.h"
+#include "report/layout.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::size_t kMostInputs = 4;
+
+// The inputs that move the variable most by their linear part, then those that only bend it.
+std::string inputs_text(const SamplerSet& set, const SamplerVariable& variable, const SamplerFacts& facts) {
+  std::vector<std::size_t> used;
+  for (std::size_t k = 0; k < facts.inputs.size(); ++k) {
+    if (facts.inputs[k].used) used.push_back(k);
+  }
+  std::stable_sort(used.begin(), used.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(facts.inputs[a].slope) > std::abs(facts.inputs[b].slope);
+  });
+  std::vector<std::string> parts;
+  for (const std::size_t k : used) {
+    if (parts.size() == kMostInputs) {
+      parts.push_back(fmt::format("{} more", used.size() - kMostInputs));
+      break;
+    }
+    const SamplerInput& input = facts.inputs[k];
+    parts.push_back(fmt::format("{} {:+.2f}{}", set.variables[variable.conditions[k]].name, input.slope,
+                                input.relevance > 0.0 ? "~" : ""));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string model_text(const RehearsalModel& model) {
+  const SamplerSet& set = *model.samplers;
+  std::size_t width = 8;
+  for (const SamplerVariable& variable : set.variables) width = std::max(width, display_width(variable.name));
+  std::string text = fmt::format("The order of {} variables ({}), causes first:\n\n{}\n", set.variables.size(),
+                                 model.order.method, order_chain(model.order.order));
+  text += wrap_text(
+      "Each variable given those before it, and the inputs that move it most: standard deviations per standard "
+      "deviation, with ~ where the effect is bent, too.",
+      kLineWidth);
+  text += fmt::format("\n  {}  {:>10}  model\n", pad_right("variable", width), "noise");
+  const std::string indent(width + 16, ' ');
+  for (const SamplerVariable& variable : set.variables) {
+    const std::string name = pad_right(variable.name, width);
+    if (!variable.sampler) {
+      text += fmt::format("  {}  {:>10}  observed\n", name, "");
+      continue;
+    }
+    const SamplerFacts facts = variable.sampler->facts();
+    const std::string inputs = inputs_text(set, variable, facts);
+    text += fmt::format("  {}  {:>10.4g}  {}\n", name, facts.noise_sd * variable.sd, facts.form);
+    if (!inputs.empty()) text += wrap_text(inputs, kLineWidth, indent);
+  }
+  const std::vector<std::string> undecided = undecided_between(model);
+  if (!undecided.empty()) {
+    text += "\n" + wrap_text(fmt::format("The data did not decide which of these comes first: {}. Say what you know in "
+                                         "the task's \"before\".",
+                                         fmt::join(undecided, "; ")),
+                             kLineWidth);
+  }
+  return text;
+}
+
+}  // namespace olem
