@@ -111,6 +111,7 @@ std::optional<RehearsalModel> check_model_file(const std::string& path, const Se
     json["order_method"] = model.order.method;
     json["undecided_steps"] = undecided_between(model);
     json["models"] = models_json(model);
+    if (model.calibration) json["calibration"] = to_json(*model.calibration);
     json["options"] = to_json(model.options);
     json["message"] = model.samplers->summary.message;
     for (const Warning& warning : model.summary.warnings)

@@ -17,9 +17,20 @@ struct FitArguments {
   CommonOptions common;
   RehearsalArguments learning;
   std::string task;
+  bool no_calibrate = false;
 };
 
-int run_fit(const FitArguments& arguments) {
+// The numbers of each sampler, with how it fared on rows that it had not seen.
+Json models_with_validation(const RehearsalModel& model) {
+  Json json = models_json(model);
+  if (model.calibration) {
+    for (const VariableCalibration& variable : model.calibration->variables)
+      json[variable.name]["validation_nll"] = -variable.log_likelihood;
+  }
+  return json;
+}
+
+int run_fit(FitArguments arguments) {
   const std::string file = arguments.common.output;
   if (file.empty()) throw Error(ErrorCategory::kUsage, "-o is missing: name the model file to write.");
   CommonOptions common = arguments.common;
@@ -31,6 +42,7 @@ int run_fit(const FitArguments& arguments) {
   const DataOptions data = data_options(arguments.learning, task);
   protect_input(file, data.file, "the file with the data");
   const LoadedTable loaded = load_table(data, session);
+  arguments.learning.options.calibrate = !arguments.no_calibrate;
   const RehearsalModel model = learn_model(arguments.learning, task, loaded.table, session);
   write_model(file, model, common.force);
 
@@ -42,7 +54,8 @@ int run_fit(const FitArguments& arguments) {
   json["order_method"] = model.order.method;
   json.update(to_json(model.order));
   json["undecided_steps"] = undecided_between(model);
-  json["models"] = models_json(model);
+  json["models"] = models_with_validation(model);
+  if (model.calibration) json["calibration"] = to_json(*model.calibration);
   json["message"] = model.samplers->summary.message;
   Json options = to_json(data);
   options.update(to_json(arguments.learning.options));
@@ -58,6 +71,9 @@ Verb add_fit_verb(CLI::App& app) {
       app.add_subcommand("fit", "learn the order and the samplers of a task and keep them in a file");
   verb->add_option("TASK", arguments->task, "task file: roles of the columns, domains, what is desired")->required();
   add_rehearsal_options(*verb, arguments->learning);
+  verb->add_flag("--no-calibrate", arguments->no_calibrate,
+                 "do not test the samplers on rows held out, which takes about as long as fitting them")
+      ->group("Sampler");
   add_common_options(*verb, arguments->common, "the model file to write");
   verb->footer(R"(
 Examples:

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "olem/calibration.h"
 #include "olem/context.h"
 #include "olem/decision.h"
 #include "olem/json.h"
@@ -23,6 +24,8 @@ struct RehearsalOptions {
   // Learn the order without the stages of the task, as in the published algorithm. They are known to hold, so using
   // them can only help: on the Bermuda data the literal algorithm loses up to .07 of success on some samples.
   bool ignore_stages = false;
+  // Test the samplers on rows held out. Costs nearly as much as fitting them, which a single decision need not pay.
+  bool calibrate = false;
 };
 
 // Every option of the chosen learner and sampler with its value.
@@ -37,8 +40,9 @@ struct RehearsalModel {
   std::shared_ptr<const SamplerSet> samplers;
   RehearsalOptions options;
   std::uint64_t seed = 0;
-  std::string version;  // of the olem that learned it
-  Summary summary;      // seconds and warnings of learning
+  std::string version;                     // of the olem that learned it
+  std::optional<Calibration> calibration;  // of the samplers along this order, where asked for
+  Summary summary;                         // seconds and warnings of learning
 };
 
 // OLEM-Rh up to the decision (Order-based Rehearsal Learning, Algorithms 1 and 2): the order of the columns, with the

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "olem/calibration.h"
 #include "olem/data_check.h"
 #include "olem/graph_learner.h"
 #include "olem/metrics.h"
@@ -23,6 +24,8 @@ std::string comparison_text(const Comparison& comparison, std::string_view truth
 std::string decision_text(const RehearsalModel& model, const std::vector<Decision>& decisions);
 // What was learned for a task: the order, and what each variable listens to.
 std::string model_text(const RehearsalModel& model);
+// How well the samplers forecast rows that they had not seen, or why that could not be found out.
+std::string calibration_text(const Calibration& calibration);
 std::string problems_text(const std::vector<Problem>& problems, std::string_view source);
 
 // Words broken into lines of at most `width` characters, each after `indent`; ends with a newline.

@@ -177,6 +177,7 @@ RehearsalOptions read_options(const JsonPart& part) {
   options.order.method = part["method"].text();
   options.samplers.sampler = part["sampler"].text();
   options.ignore_stages = part["ignore_stages"].flag();
+  options.calibrate = part["calibrate"].flag();
   try {
     read_option_values(part, order_learner(options.order.method).describe(options.order));
     read_option_values(part, sampler_kind(options.samplers.sampler).describe(options.samplers));
@@ -245,6 +246,30 @@ SamplerVariable read_variable(const JsonPart& part, std::size_t place, std::span
   return variable;
 }
 
+Calibration read_calibration(const JsonPart& part) {
+  constexpr std::uint64_t kMostRows = std::uint64_t{1} << 53U;
+  Calibration calibration;
+  calibration.summary.status = part["status"].text();
+  calibration.summary.message = part["message"].text();
+  calibration.training_rows = part["training_rows"].count(kMostRows);
+  calibration.held_out_rows = part["held_out_rows"].count(kMostRows);
+  for (const auto& [name, entry] : part["variables"].members()) {
+    VariableCalibration& variable = calibration.variables.emplace_back();
+    variable.name = name;
+    variable.log_likelihood = entry["log_likelihood"].number();
+    variable.linear_log_likelihood = entry["linear_log_likelihood"].number();
+    variable.crps = entry["crps"].number();
+    variable.linear_crps = entry["linear_crps"].number();
+    const auto coverage = entry["coverage"].members();
+    const auto pit = entry["pit"].entries();
+    if (coverage.size() != variable.coverage.size() || pit.size() != variable.pit.size())
+      entry.fail("has the wrong number of intervals");
+    for (std::size_t i = 0; i < coverage.size(); ++i) variable.coverage[i] = coverage[i].second.finite();
+    for (std::size_t i = 0; i < pit.size(); ++i) variable.pit[i] = pit[i].count(calibration.held_out_rows);
+  }
+  return calibration;
+}
+
 // Roles that the variables can play: each known, in one role, and drawn unless it is observed.
 void check_roles(const RehearsalModel& model, const JsonPart& task) {
   std::set<std::string> seen;
@@ -304,6 +329,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   for (const SamplerVariable& variable : model.samplers->variables)
     json["samplers"]["variables"].push_back(variable_json(variable, numbers));
   json["samplers"]["summary"] = to_json(model.samplers->summary);
+  if (model.calibration) json["calibration"] = to_json(*model.calibration);
   json["summary"] = to_json(model.summary);
   return json;
 }
@@ -324,6 +350,7 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
     whole["context"].fail("does not have one entry for each context variable");
   model.centre = read_centre(whole["centre"], model.task.outcome.size());
   model.samplers = std::make_shared<const SamplerSet>(read_samplers(whole["samplers"], model.order.order, numbers));
+  if (whole.has("calibration")) model.calibration = read_calibration(whole["calibration"]);
   model.summary = read_summary(whole["summary"]);
   check_roles(model, whole["task"]);
   return model;

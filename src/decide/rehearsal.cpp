@@ -61,6 +61,7 @@ RehearsalModel fit_rehearsal(const Task& task, const Table& table, const Rehears
   model.summary.warnings.insert(model.summary.warnings.end(), samplers.summary.warnings.begin(),
                                 samplers.summary.warnings.end());
   model.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
+  if (options.calibrate) model.calibration = calibrate(table, variables, options.samplers, context);
   model.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return model;
 }
@@ -73,6 +74,7 @@ Json to_json(const RehearsalOptions& options) {
   json["sampler"] = copy.samplers.sampler;
   json.update(sampler_kind(copy.samplers.sampler).describe(copy.samplers).json());
   json["ignore_stages"] = copy.ignore_stages;
+  json["calibrate"] = copy.calibrate;
   return json;
 }
 

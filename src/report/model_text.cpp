@@ -12,24 +12,31 @@ namespace {
 
 constexpr std::size_t kMostInputs = 4;
 
-// The inputs that move the variable most by their linear part, then those that only bend it.
+constexpr double kLeastShown = 0.005;  // slopes below are written 0.00
+
+// The inputs with bent effects, most relevant first, then the others, steepest first.
 std::string inputs_text(const SamplerSet& set, const SamplerVariable& variable, const SamplerFacts& facts) {
   std::vector<std::size_t> used;
   for (std::size_t k = 0; k < facts.inputs.size(); ++k) {
     if (facts.inputs[k].used) used.push_back(k);
   }
   std::stable_sort(used.begin(), used.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(facts.inputs[a].slope) > std::abs(facts.inputs[b].slope);
+    const SamplerInput& first = facts.inputs[a];
+    const SamplerInput& second = facts.inputs[b];
+    if (first.relevance != second.relevance) return first.relevance > second.relevance;
+    return std::abs(first.slope) > std::abs(second.slope);
   });
   std::vector<std::string> parts;
   for (const std::size_t k : used) {
-    if (parts.size() == kMostInputs) {
-      parts.push_back(fmt::format("{} more", used.size() - kMostInputs));
+    const SamplerInput& input = facts.inputs[k];
+    const bool bent = input.relevance > 0.0;
+    const bool steep = std::abs(input.slope) >= kLeastShown;
+    if (parts.size() == kMostInputs || !(bent || steep)) {
+      parts.push_back(fmt::format("{} more", used.size() - parts.size()));
       break;
     }
-    const SamplerInput& input = facts.inputs[k];
-    parts.push_back(fmt::format("{} {:+.2f}{}", set.variables[variable.conditions[k]].name, input.slope,
-                                input.relevance > 0.0 ? "~" : ""));
+    parts.push_back(fmt::format("{}{}{}", set.variables[variable.conditions[k]].name, bent ? "~" : "",
+                                steep ? fmt::format(" {:+.2f}", input.slope) : ""));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -43,8 +50,9 @@ std::string model_text(const RehearsalModel& model) {
   std::string text = fmt::format("The order of {} variables ({}), causes first:\n\n{}\n", set.variables.size(),
                                  model.order.method, order_chain(model.order.order));
   text += wrap_text(
-      "Each variable given those before it, and the inputs that move it most: standard deviations per standard "
-      "deviation, with ~ where the effect is bent, too.",
+      "Each variable given those before it, and the inputs that it listens to most: ~ where the effect is bent, and "
+      "the "
+      "slope of its straight part in standard deviations per standard deviation.",
       kLineWidth);
   text += fmt::format("\n  {}  {:>10}  model\n", pad_right("variable", width), "noise");
   const std::string indent(width + 16, ' ');
@@ -59,6 +67,7 @@ std::string model_text(const RehearsalModel& model) {
     text += fmt::format("  {}  {:>10.4g}  {}\n", name, facts.noise_sd * variable.sd, facts.form);
     if (!inputs.empty()) text += wrap_text(inputs, kLineWidth, indent);
   }
+  if (model.calibration) text += "\n" + calibration_text(*model.calibration);
   const std::vector<std::string> undecided = undecided_between(model);
   if (!undecided.empty()) {
     text += "\n" + wrap_text(fmt::format("The data did not decide which of these comes first: {}. Say what you know in "

@@ -23,7 +23,7 @@ class Fit : public testing::Test {
   ProcessResult run(const std::vector<std::string>& arguments) const { return run_olem(arguments, options_); }
 
   ProcessResult fit(const std::vector<std::string>& arguments = {}) const {
-    return run(joined({"fit", "task.json", "-o", "m.olem"}, arguments));
+    return run(joined({"fit", "task.json", "-o", "m.olem", "--no-calibrate"}, arguments));
   }
 
   // What `decide` says beside how it was told.
@@ -71,6 +71,34 @@ TEST_F(Fit, ReportsOrderAndForms) {
   EXPECT_GT(json["models"]["yield"]["inputs"]["dose"]["relevance"].get<double>(), 0.0);
   EXPECT_NEAR(json["models"]["yield"]["noise_sd"].get<double>(), 0.4, 0.1);
   EXPECT_EQ(json["options"]["sampler"], "gp");
+}
+
+TEST_F(Fit, TestsTheSamplersOnRowsHeldOut) {
+  const ProcessResult fitted = run({"fit", "task.json", "-o", "m.olem", "--json"});
+  EXPECT_EQ(fitted.exit_code, 0) << fitted.err;
+  const auto json = parse_json(fitted.out);
+  const auto& calibration = json["calibration"];
+  EXPECT_EQ(calibration["status"], "done");
+  EXPECT_EQ(calibration["training_rows"], 105);
+  EXPECT_EQ(calibration["held_out_rows"], 45);
+  const auto& yield = calibration["variables"]["yield"];
+  EXPECT_EQ(json["models"]["yield"]["validation_nll"].get<double>(), -yield["log_likelihood"].get<double>());
+  EXPECT_GT(yield["log_likelihood"].get<double>(), yield["linear_log_likelihood"].get<double>());
+  EXPECT_EQ(parse_json(run({"check", "m.olem", "--json"}).out)["model"]["calibration"], calibration);
+  EXPECT_THAT(run({"check", "m.olem"}).out, HasSubstr("Forecasts of 45 rows by samplers"));
+}
+
+TEST_F(Fit, FewRowsAreLearnedFromButNotTestedOn) {
+  folder_.write("farm.csv", csv_of(farm(20, 1)));
+  const ProcessResult fitted = run({"fit", "task.json", "-o", "m.olem", "--json"});
+  EXPECT_EQ(fitted.exit_code, 0) << fitted.err;
+  EXPECT_EQ(parse_json(fitted.out)["calibration"]["status"], "too_few_rows");
+}
+
+TEST_F(Fit, LeavesNothingWhenItCannotFinish) {
+  EXPECT_EQ(fit({"--time-limit", "1e-6"}).exit_code, 6);
+  EXPECT_EQ(fit({"--strict"}).exit_code, 3);  // the region is open to a side
+  EXPECT_THAT(folder_.entries(), ElementsAre("farm.csv", "task.json"));
 }
 
 TEST_F(Fit, NeverReplacesByAccident) {

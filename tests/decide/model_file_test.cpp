@@ -102,6 +102,7 @@ TEST(ModelFile, RoundTripDecidesTheSame) {
 TEST(ModelFile, KeepsOptionsAndEvidenceOfTheOrder) {
   RehearsalOptions options;
   options.order.bootstrap = 3;
+  options.calibrate = true;
   options.order.olem.entropy.k = 4;
   options.samplers.gp.prune = 0.25;
   options.samplers.gp.kernel = GpKernel::kRbf;
@@ -111,6 +112,7 @@ TEST(ModelFile, KeepsOptionsAndEvidenceOfTheOrder) {
   EXPECT_EQ(loaded.options.samplers.gp.kernel, GpKernel::kRbf);
   EXPECT_EQ(to_json(loaded.order), to_json(model.order));
   ASSERT_TRUE(loaded.order.stability.has_value());
+  EXPECT_EQ(to_json(*loaded.calibration), to_json(*model.calibration));
 
   options = {};
   options.order.method = "cam";
