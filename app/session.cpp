@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -149,6 +150,11 @@ Session::~Session() = default;
 
 void Session::warn(const std::vector<Warning>& warnings) {
   for (const Warning& warning : warnings) {
+    // Many contexts may give the same warning; once is enough.
+    const bool known = std::any_of(warnings_.begin(), warnings_.end(), [&](const Warning& other) {
+      return other.code == warning.code && other.text == warning.text && other.where == warning.where;
+    });
+    if (known) continue;
     if (options_.strict) {
       throw Error(ErrorCategory::kData, fmt::format("{} With --strict this is an error.", warning.text));
     }

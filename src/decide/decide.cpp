@@ -155,6 +155,7 @@ class Decider {
       found.push_back(search.ascend(found.front()));
       found.push_back(search.ascend(screened));
     }
+    for (Candidate& candidate : found) search.snap(candidate);
     const auto best = std::max_element(found.begin(), found.end(),
                                        [](const Candidate& a, const Candidate& b) { return a.success < b.success; });
     const std::vector<Candidate> sides = search.borders(*best);

@@ -133,6 +133,19 @@ Candidate DecisionSearch::ascend(const Candidate& start) {
   return best;
 }
 
+void DecisionSearch::snap(Candidate& candidate) {
+  std::vector<double> snapped = candidate.values;
+  for (std::size_t j = 0; j < snapped.size(); ++j) {
+    const double c = box_.coordinate(j, snapped[j]);
+    if (1.0 - std::abs(c) < kNearSide) snapped[j] = box_.at(j, c > 0.0 ? 1.0 : -1.0);
+  }
+  if (snapped == candidate.values) return;
+  const double share = success(snapped);
+  if (share < candidate.success) return;
+  candidate.values = std::move(snapped);
+  candidate.success = share;
+}
+
 std::vector<Candidate> DecisionSearch::borders(const Candidate& from) {
   std::vector<Candidate> found;
   const auto consider = [&](std::vector<double> values) {
@@ -141,12 +154,6 @@ std::vector<Candidate> DecisionSearch::borders(const Candidate& from) {
     const double share = success(values);
     if (share >= from.success) found.push_back({"border", std::move(values), share});
   };
-  std::vector<double> snapped = from.values;
-  for (std::size_t j = 0; j < snapped.size(); ++j) {
-    const double c = box_.coordinate(j, snapped[j]);
-    if (1.0 - std::abs(c) < kNearSide) snapped[j] = box_.at(j, c > 0.0 ? 1.0 : -1.0);
-  }
-  consider(snapped);
   for (std::size_t j = 0; j < from.values.size(); ++j) {
     for (const double side : {-1.0, 1.0}) {
       std::vector<double> moved = from.values;

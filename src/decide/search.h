@@ -45,8 +45,11 @@ class DecisionSearch {
   // less.
   Candidate ascend(const Candidate& start);
 
-  // The candidate with coordinates near a side of the box moved onto it, and with each coordinate in turn moved to
-  // either side; those that are not worse on the draws of the search.
+  // Moves coordinates that are near a side of the box onto it, unless that is worse on the draws of the search.
+  void snap(Candidate& candidate);
+
+  // The candidate with each coordinate in turn moved to either side; those that are not worse on the draws of the
+  // search.
   std::vector<Candidate> borders(const Candidate& from);
 
   double success(std::span<const double> values);
