@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
+#include <limits>
 
 #include "flow/coupling_chain.h"
 #include "flow/kinds.h"

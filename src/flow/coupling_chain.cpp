@@ -56,6 +56,7 @@ CouplingChain<Scalar>::Batch::Batch(const CouplingShape& shape, Index columns)
       d_hidden(shape.width, columns),
       d_output(2, columns),
       d_points(columns, 2),
+      d_input(1 + shape.conditions, columns),
       d_conditions(shape.conditions, columns) {}
 
 template <class Scalar>
@@ -184,8 +185,10 @@ double CouplingChain<Scalar>::loss(const Scalar* weights, Batch& batch, Scalar* 
     pull_to_hidden(weights, b, batch);
     blocks_[b].second.add_gradient(batch.hidden, batch.d_output, gradient);
     blocks_[b].first.add_gradient(batch.input, batch.d_hidden, gradient);
-    batch.d_points.col(0) = (d_first * global.scale[0]).transpose().matrix();
-    batch.d_points.col(0).noalias() += batch.d_hidden.transpose().lazyProduct(blocks_[b].first.matrix(weights).col(0));
+    // Nobody asks for the gradient by the conditions here.
+    nn::multiply<Scalar>(blocks_[b].first.matrix(weights).leftCols(1), nn::Form::kTransposed, batch.d_hidden,
+                         nn::Form::kPlain, Scalar{0}, batch.d_input.topRows(1));
+    batch.d_points.col(0) = (d_first * global.scale[0] + batch.d_input.row(0).array()).transpose().matrix();
     batch.d_points.col(1) = (d_inner * stretch).transpose().matrix();
   }
   return loss(batch);
@@ -203,13 +206,9 @@ void CouplingChain<Scalar>::inverse_gradient(const Scalar* weights, Batch& batch
     batch.d_output.row(1).array() = -d_inner * static_cast<Scalar>(kDamping);
     run_hidden(weights, b, batch);
     pull_to_hidden(weights, b, batch);
-    const auto matrix = blocks_[b].first.matrix(weights);
-    if (shape_.conditions > 0) {
-      nn::multiply<Scalar>(matrix.rightCols(shape_.conditions), nn::Form::kTransposed, batch.d_hidden, nn::Form::kPlain,
-                           Scalar{1}, batch.d_conditions);
-    }
-    const Row d_first =
-        batch.d_points.col(0).array().transpose() + (matrix.col(0).transpose().lazyProduct(batch.d_hidden)).array();
+    blocks_[b].first.backward(weights, batch.d_hidden, batch.d_input);
+    batch.d_conditions += batch.d_input.bottomRows(shape_.conditions);
+    const Row d_first = batch.d_points.col(0).array().transpose() + batch.d_input.row(0).array();
     const bool swap = shape_.swaps[b];
     batch.d_points.col(swap ? 1 : 0) = (d_first / global.scale[0]).transpose().matrix();
     batch.d_points.col(swap ? 0 : 1) = (d_inner / global.scale[1]).transpose().matrix();

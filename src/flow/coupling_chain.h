@@ -38,13 +38,11 @@ class CouplingChain {
   explicit CouplingChain(CouplingShape shape);
 
   const CouplingShape& shape() const { return shape_; }
-  Index blocks() const { return static_cast<Index>(blocks_.size()); }
   Index weight_count() const { return layout_.size(); }
   // Networks as PyTorch starts them, s = 1, t = 0.
   void initialise(Scalar* weights, RandomStream random) const;
-  // Where the weights of a block's parts start, for tests and for the scales: W1 is first.
+  // Place of a block's g; b2 stands right before it, t right after.
   Index global_place(Index block) const { return blocks_[static_cast<std::size_t>(block)].global; }
-  const nn::Linear<Scalar>& output_layer(Index block) const { return blocks_[static_cast<std::size_t>(block)].second; }
 
   // A number of points on their way through the chain. Only the networks' inputs and outputs of each block are kept;
   // hidden units, of which there are far more, are computed again where a gradient needs them.
@@ -63,6 +61,7 @@ class CouplingChain {
     Matrix d_hidden;              // the same
     Matrix d_output;              // 2 x columns
     Matrix d_points;              // columns x 2
+    Matrix d_input;               // (1 + q) x columns, of one block
     Matrix d_conditions;          // q x columns
   };
 

@@ -97,7 +97,11 @@ void SplineMap::add_gradient(double y, double by_z, double by_log_slope, std::sp
   if (std::abs(x) < kBound) {
     const std::size_t count = bins();
     const auto k = static_cast<std::size_t>(std::upper_bound(x_.begin() + 1, x_.end() - 1, x) - x_.begin()) - 1;
-    const auto [width, height, left, right] = bin(k);
+    const RationalQuadraticBin here = bin(k);
+    const double width = here.width;
+    const double height = here.height;
+    const double left = here.slope_left;
+    const double right = here.slope_right;
     const double steep = height / width;
     const double t = (x - x_[k]) / width;
     const double s = 1.0 - t;
