@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/find_kind.h"
 #include "flow/kinds.h"
 #include "olem/error.h"
 
@@ -68,18 +69,7 @@ const std::vector<SamplerKind>& sampler_kinds() {
   return kKinds;
 }
 
-const SamplerKind& sampler_kind(const std::string& name) {
-  const auto& kinds = sampler_kinds();
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == name; });
-  if (found != kinds.end()) return *found;
-  std::vector<std::string> names;
-  names.reserve(kinds.size());
-  for (const auto& kind : kinds) names.push_back(kind.name);
-  const std::string closest = closest_name(name, names);
-  throw Error(ErrorCategory::kUsage,
-              fmt::format("'{}' is not a sampler{}. There are: {}.", name,
-                          closest.empty() ? "" : fmt::format("; did you mean '{}'?", closest), fmt::join(names, ", ")));
-}
+const SamplerKind& sampler_kind(const std::string& name) { return find_kind(sampler_kinds(), name, "a sampler"); }
 
 std::shared_ptr<const ConditionalSampler> restore_sampler(const SamplerState& state) {
   if (state.kind == "constant") return flow::restore_constant(state);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/find_kind.h"
 #include "graph/caps_graph.h"
 #include "graph/knowledge_edges.h"
 #include "graph/learner_kinds.h"
@@ -153,15 +154,7 @@ const std::vector<GraphLearnerKind>& graph_learners() {
 }
 
 const GraphLearnerKind& graph_learner(const std::string& name) {
-  const auto& kinds = graph_learners();
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == name; });
-  if (found != kinds.end()) return *found;
-  std::vector<std::string> names;
-  for (const auto& kind : kinds) names.push_back(kind.name);
-  const std::string closest = closest_name(name, names);
-  throw Error(ErrorCategory::kUsage,
-              fmt::format("'{}' is not a graph learner{}. There are: {}.", name,
-                          closest.empty() ? "" : fmt::format("; did you mean '{}'?", closest), fmt::join(names, ", ")));
+  return find_kind(graph_learners(), name, "a graph learner");
 }
 
 GraphResult learn_graph(const Table& table, const GraphOptions& options, const Precedence& knowledge,

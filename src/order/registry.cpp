@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/find_kind.h"
 #include "olem/error.h"
 #include "olem/order.h"
 #include "order/stein.h"
@@ -181,15 +182,7 @@ const std::vector<OrderLearnerKind>& order_learners() {
 }
 
 const OrderLearnerKind& order_learner(const std::string& name) {
-  const auto& kinds = order_learners();
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == name; });
-  if (found != kinds.end()) return *found;
-  std::vector<std::string> names;
-  for (const auto& kind : kinds) names.push_back(kind.name);
-  const std::string closest = closest_name(name, names);
-  throw Error(ErrorCategory::kUsage,
-              fmt::format("'{}' is not an order learner{}. There are: {}.", name,
-                          closest.empty() ? "" : fmt::format("; did you mean '{}'?", closest), fmt::join(names, ", ")));
+  return find_kind(order_learners(), name, "an order learner");
 }
 
 }  // namespace olem
