@@ -2,13 +2,14 @@
 // round (DIV), means over the models, in one table. Each run is a process of its own, so that its memory can be read.
 //   order_methods_bench [MODELS [METHOD...]]
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,20 @@ Dag true_dag(const StructuralModel& model) {
   return Dag(model.names(), edges);
 }
 
-double resident_peak() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+// A line of /proc/self/status such as "VmHWM:    12345 kB", in MB.
+double status_value(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind(key, 0) == 0) return std::strtod(line.c_str() + key.size() + 1, nullptr) / 1024.0;
+  }
+  return 0.0;
+}
+
+// What is in memory now, from which on the peak is counted.
+double start_counting() {
+  malloc_trim(0);
+  std::ofstream("/proc/self/clear_refs") << "5";
+  return status_value("VmRSS");
 }
 
 // In a child, so that one method's memory does not hide another's.
@@ -44,7 +55,7 @@ Measured measure(const std::string& method, const Simulation& simulation) {
   if (pipe(ends) != 0) std::exit(1);
   const pid_t child = fork();
   if (child == 0) {
-    const double before = resident_peak();
+    const double before = start_counting();
     OrderOptions options;
     options.method = method;
     Measured own;
@@ -52,7 +63,7 @@ Measured measure(const std::string& method, const Simulation& simulation) {
     const OrderResult result = learn_order(simulation.data, options, {}, Context());
     own.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     own.divergence = static_cast<double>(order_divergence(true_dag(simulation.model), result.order));
-    own.memory = resident_peak() - before;
+    own.memory = status_value("VmHWM") - before;
     const bool written = write(ends[1], &own, sizeof own) == sizeof own;
     _exit(written ? 0 : 1);
   }
