@@ -51,15 +51,20 @@ OutcomeObjective::OutcomeObjective(Region region, std::vector<double> centre, do
   }
 }
 
-std::size_t OutcomeObjective::successes(const OutcomeDraws& draws) const {
-  std::size_t count = 0;
+std::vector<unsigned char> OutcomeObjective::inside(const OutcomeDraws& draws) const {
+  std::vector<unsigned char> inside(draws.draws, 0);
   std::vector<double> y(region_.size());
   for (std::size_t i = 0; i < draws.draws; ++i) {
     if (draws.valid[i] == 0) continue;
     for (std::size_t k = 0; k < y.size(); ++k) y[k] = draws.values[k * draws.draws + i];
-    if (region_.contains(y)) ++count;
+    inside[i] = region_.contains(y) ? 1 : 0;
   }
-  return count;
+  return inside;
+}
+
+std::size_t OutcomeObjective::successes(const OutcomeDraws& draws) const {
+  const std::vector<unsigned char> in = inside(draws);
+  return static_cast<std::size_t>(std::count(in.begin(), in.end(), static_cast<unsigned char>(1)));
 }
 
 double OutcomeObjective::success(const OutcomeDraws& draws) const {

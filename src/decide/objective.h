@@ -19,6 +19,8 @@ class OutcomeObjective {
   // Number of draws in the region; draws that are not valid are not in it.
   std::size_t successes(const OutcomeDraws& draws) const;
   double success(const OutcomeDraws& draws) const;
+  // Whether each draw is in the region.
+  std::vector<unsigned char> inside(const OutcomeDraws& draws) const;
 
   // Mean loss over the valid draws, with its derivative by every outcome value in `adjoints` (shape of draws.values).
   double surrogate(SurrogateLoss loss, const OutcomeDraws& draws, std::span<double> adjoints) const;
