@@ -125,7 +125,7 @@ struct Decision {
   std::vector<OutcomeForecast> outcomes_without_action;
   // Of the variables drawn, those whose conditions lie outside of the data in more than half of the draws.
   std::vector<std::string> extrapolated;
-  // Which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action", "cheapest", or the
+  // Which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action", "cost descent", or the
   // name of the optimiser.
   std::string chosen;
   std::size_t excluded_draws = 0;  // of the final draws, not finite or absurdly far; counted as failures

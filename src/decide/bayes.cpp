@@ -254,7 +254,8 @@ std::vector<EvaluatedPoint> maximise_by_bayes(const Domain& domain,
     tried.resize(std::min(tried.size(), static_cast<std::size_t>(options.local_searches)));
     for (EvaluatedPoint& start : tried) start = climb(domain, std::move(start), acquisition);
     std::stable_sort(tried.begin(), tried.end(), by_value);
-    if (tried.front().value < kLeastImprovement) break;
+    // A process that has seen only one value, or believes that it knows everything, learns most from anywhere else.
+    if (tried.front().value < kLeastImprovement) domain.draw(random, tried.front().values);
     evaluate(std::move(tried.front().values));
   }
   return points;

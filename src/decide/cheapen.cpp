@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/linear_programme.h"
 
@@ -17,6 +18,8 @@ constexpr double kLastTrust = 1e-3;    //
 constexpr double kTrustGrowth = 1.5;   // after a step that was good
 constexpr double kLeastSaving = 1e-6;  // of the cost: less is rounding
 constexpr int kSteps = 60;
+constexpr int kCorrections = 3;
+constexpr double kCorrectionFactor = 1.2;  // a little more than was lacking, or the next one may lack it again
 
 // The cheapest step within the region of trust that keeps the goal as far as the gradient can tell. Empty when the
 // programme has no answer.
@@ -67,26 +70,37 @@ Candidate cheapen(DecisionSearch& search, const Candidate& start, double goal, c
   double best_cost = cost(best.values);
   const double enough = kLeastSaving * best_cost;
   std::vector<double> gradient(best.values.size());
-  bool known = false;  // the gradient at `best`
+
+  // The next candidate, or nothing. Success is curved, so that the first step usually falls short; it is asked for as
+  // much more as it lacked, a few times.
+  const auto next = [&](double trust) -> std::optional<Candidate> {
+    double spare = best.success - goal;
+    for (int correction = 0; correction <= kCorrections; ++correction) {
+      search.context().check_interrupt();
+      const std::vector<double> move = cheapest_step(search, best.values, gradient, spare, trust, cost);
+      if (move.empty()) return std::nullopt;
+      Candidate candidate{"cost descent", best.values, 0.0};
+      for (std::size_t k = 0; k < move.size(); ++k) candidate.values[k] += move[k];
+      search.domain().project(candidate.values);
+      if (!(cost(candidate.values) < best_cost - enough)) return std::nullopt;
+      candidate.success = search.success(candidate.values);
+      if (candidate.success >= goal) return candidate;
+      spare -= kCorrectionFactor * (goal - candidate.success);
+    }
+    return std::nullopt;
+  };
+
   double trust = kFirstTrust;
+  search.smoothed(kSmoothing, best.values, gradient);
   for (int step = 0; step < kSteps && trust > kLastTrust && best_cost > enough; ++step) {
-    search.context().check_interrupt();
-    if (!known) search.smoothed(kSmoothing, best.values, gradient);
-    known = true;
-    const std::vector<double> move = cheapest_step(search, best.values, gradient, best.success - goal, trust, cost);
-    if (move.empty()) break;
-    std::vector<double> values = best.values;
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] += move[k];
-    search.domain().project(values);
-    const double cheaper = cost(values);
-    const double success = cheaper < best_cost - enough ? search.success(values) : -1.0;
-    if (success < goal) {
+    std::optional<Candidate> found = next(trust);
+    if (!found) {
       trust *= 0.5;
       continue;
     }
-    best = {"cheapest", std::move(values), success};
-    best_cost = cheaper;
-    known = false;
+    best = std::move(*found);
+    best_cost = cost(best.values);
+    search.smoothed(kSmoothing, best.values, gradient);
     trust = std::min(1.0, kTrustGrowth * trust);
   }
   return best;

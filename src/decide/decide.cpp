@@ -152,41 +152,43 @@ class Decider {
     return *best;
   }
 
+  // What the judge asks of a decision that is to be cheap: the target with one standard error to spare where that can
+  // be had, since the cheapest of many is flattered by his draws too; otherwise the target.
+  double cheap_enough() const {
+    const double best = most_successful().success;
+    const double error = std::sqrt(options_.target * (1.0 - options_.target) / options_.judge_draws);
+    return best >= options_.target + error ? options_.target + error : options_.target;
+  }
+
   Judged choose() const {
     const Judged& best = most_successful();
     const Judged* cheapest = &best;
+    const double enough = cheap_enough();
     const auto consider = [&](const Judged& judged) {
-      bool enough = false;
-      if (wants_cheapest()) {
-        enough = judged.success >= options_.target;
-      } else if (has_cost()) {
-        const Gain lost = gain(best, judged);
-        enough = lost.mean <= lost.standard_error;
-      }
-      if (enough && judged.cost < cheapest->cost) cheapest = &judged;
+      if (judged.cost >= cheapest->cost) return;
+      const Gain lost = gain(best, judged);
+      if (wants_cheapest() ? judged.success >= enough : lost.mean <= lost.standard_error) cheapest = &judged;
     };
-    if (wants_cheapest() && best.success < options_.target) return best;
+    if (wants_cheapest() ? best.success < options_.target : !has_cost()) return best;
     consider(idle_);
     for (const Judged& judged : pool_) consider(judged);
     return *cheapest;
   }
 
-  // Without the alterations that are not needed. What is left of a cheapest decision may then become cheaper still.
+  // Without the alterations that are not needed. What is left of a cheapest decision becomes as cheap as the judge's
+  // own draws allow.
   Judged refine(const Judged& found) {
-    const bool cheap = wants_cheapest() && found.success >= options_.target;
-    Judged best = judge_.release(found, cheap ? std::optional<double>(options_.target) : std::nullopt);
+    const double enough = cheap_enough();
+    if (!wants_cheapest() || found.success < enough) return judge_.release(found, std::nullopt);
+    Judged best = judge_.release(found, enough);
     const Subset altered = altered_by(best.setting);
-    if (!cheap || altered.empty() || altered.size() == altered_by(found.setting).size()) return best;
     const std::optional<Domain> domain = prepared_.domain(altered);
-    PostDecisionSampler sampler = prepared_.sampler(altered, options_.draws, PreparedProblem::kSearch);
+    if (altered.empty() || !domain) return best;
+    PostDecisionSampler sampler = prepared_.sampler(altered, options_.judge_draws, PreparedProblem::kJudge);
     DecisionSearch searching(sampler, prepared_.objective(), *domain, options_, prepared_.context());
-    Candidate start{best.origin, prepared_.values(best.setting), 0.0};
-    start.success = searching.success(start.values);
-    for (const Candidate& candidate : cheaper(searching, {start}, altered)) {
-      Judged judged = judge_.judge(prepared_.setting(altered, candidate.values), candidate.origin);
-      if (judged.success >= options_.target && judged.cost < best.cost) best = std::move(judged);
-    }
-    return best;
+    const Candidate start{best.origin, prepared_.values(best.setting), best.success};
+    const Candidate cheap = cheapen(searching, start, enough, cost_of(altered));
+    return judge_.judge(prepared_.setting(altered, cheap.values), cheap.origin);
   }
 
   // Euclidean, in standard deviations; what is left alone counts with its expected value.
@@ -237,17 +239,13 @@ class Decider {
     const std::string target = fmt::format("{:.4g} %", 100.0 * options_.target);
     if (already_likely_) {
       if (reliable) summary.status = "already_likely";
-      summary.message =
-          decision.acts()
-              ? fmt::format(
-                    "The target of {} is reached without action. What could be done at best is shown all the same.",
-                    target)
-              : fmt::format("The target of {} is reached without action, and nothing was found that is better.",
-                            target);
+      summary.message = fmt::format("The target of {} is reached without action. {}", target,
+                                    decision.acts() ? "The best that can be done beyond it is shown all the same."
+                                                    : "Nothing was found that is better.");
     } else if (options_.target > 0.0 && !reached) {
       if (reliable) summary.status = "target_not_reached";
-      summary.message =
-          fmt::format("No decision was found that reaches the target of {}; this is the best one.", target);
+      summary.message = fmt::format("No decision was found that reaches the target of {}: the best one has {:.1f} %.",
+                                    target, 100.0 * decision.success_probability);
     } else if (options_.target > 0.0) {
       summary.message = fmt::format("The cheapest decision found that reaches the target of {}.", target);
     }

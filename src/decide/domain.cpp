@@ -11,7 +11,7 @@ namespace olem {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kProjectionSweeps = 500;
+constexpr int kProjectionSweeps = 2000;
 constexpr double kStandstill = 1e-10;  // standard deviations in one sweep
 constexpr int kDrawAttempts = 20;
 
@@ -108,6 +108,8 @@ void Domain::project(std::span<double> values) const {
   std::vector<double> box_taken(n, 0.0);
   std::vector<double> taken(conditions_.size(), 0.0);  // along the weights of each condition
   for (int sweep = 0; sweep < kProjectionSweeps; ++sweep) {
+    // The point may rest for many sweeps while what is taken still changes, so that both must stand still.
+    double moved = 0.0;
     const std::vector<double> before = x;
     for (std::size_t i = 0; i < conditions_.size(); ++i) {
       const std::vector<double>& w = conditions_[i].weights;
@@ -116,16 +118,16 @@ void Domain::project(std::span<double> values) const {
       const double excess = (dot(w, x) - conditions_[i].bound) / square + taken[i];
       const double step = std::max(0.0, excess);
       for (std::size_t k = 0; k < n; ++k) x[k] += (taken[i] - step) * w[k];
+      moved = std::max(moved, std::abs(taken[i] - step) * std::sqrt(square));
       taken[i] = step;
     }
-    double moved = 0.0;
     for (std::size_t k = 0; k < n; ++k) {
       const double free = x[k] + box_taken[k];
       x[k] = std::clamp(free, box_.low[k], box_.high[k]);
+      moved = std::max({moved, std::abs(x[k] - before[k]), std::abs(free - x[k] - box_taken[k])});
       box_taken[k] = free - x[k];
-      moved = std::max(moved, std::abs(x[k] - before[k]));
     }
-    if (moved < kStandstill && sweep > 0) break;
+    if (moved < kStandstill) break;
   }
   // What is left of a violation is taken away along the line to the middle.
   double share = 1.0;

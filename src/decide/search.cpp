@@ -30,7 +30,7 @@ double DecisionSearch::success(std::span<const double> values) {
 double DecisionSearch::smoothed(double tau, std::span<const double> values, std::span<double> gradient) {
   const OutcomeDraws& draws = sampler_.sample(values, options_.caution);
   adjoints_.resize(draws.values.size());
-  const double value = objective_.smoothed(tau, draws, adjoints_);
+  const double value = objective_.smoothed(tau, draws, adjoints_, 1.0);
   sampler_.gradient(adjoints_, gradient);
   return value;
 }

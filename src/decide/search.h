@@ -52,7 +52,8 @@ class DecisionSearch {
   // With the full samplers.
   double success(std::span<const double> values);
 
-  // The success smoothed over `tau` half widths of the region, with its gradient.
+  // The success smoothed over `tau` half widths of the region, or standard deviations where these are less, with its
+  // gradient.
   double smoothed(double tau, std::span<const double> values, std::span<double> gradient);
 
  private:
