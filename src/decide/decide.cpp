@@ -28,6 +28,8 @@ constexpr Choice kLosses[] = {
     {"ball_insensitive", "distance outside of the largest ball"},
 };
 constexpr std::size_t kCheapenedPerProposal = 3;
+// More draws than for judging: what is given up for fewer alterations is up to one standard error.
+constexpr int kReleaseFactor = 4;
 // What the search draws must show beyond the target, or may lack of the best, in standard errors: the judge takes the
 // cheapest that holds on draws of his own.
 constexpr double kMarginsOfTarget[] = {2.0, 1.0, 0.0};
@@ -37,7 +39,9 @@ constexpr double kSacrifices[] = {0.25, 0.5, 1.0};
 class Decider {
  public:
   Decider(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream, const Context& context)
-      : prepared_(problem, options, stream, context), options_(prepared_.options()), judge_(prepared_) {}
+      : prepared_(problem, options, stream, context),
+        options_(prepared_.options()),
+        judge_(prepared_, options_.judge_draws, PreparedProblem::kJudge) {}
 
   Decision run() {
     if (!prepared_.any_influence()) return report_decision(prepared_, Setting(prepared_.size()), "no action");
@@ -175,11 +179,19 @@ class Decider {
     return *cheapest;
   }
 
+  // Without the alterations that make no visible difference. The winner was chosen for doing well on the draws of the
+  // judge, so that everything in it seems to help there: what it is worth shows on others.
+  Judged without_the_superfluous(const Judged& found) {
+    Judge fresh(prepared_, kReleaseFactor * options_.judge_draws, PreparedProblem::kRelease);
+    const Judged released = fresh.release(fresh.judge(found.setting, found.origin), std::nullopt);
+    return released.setting == found.setting ? found : judge_.judge(released.setting, released.origin);
+  }
+
   // Without the alterations that are not needed. What is left of a cheapest decision becomes as cheap as the judge's
   // own draws allow.
   Judged refine(const Judged& found) {
     const double enough = cheap_enough();
-    if (!wants_cheapest() || found.success < enough) return judge_.release(found, std::nullopt);
+    if (!wants_cheapest() || found.success < enough) return without_the_superfluous(found);
     Judged best = judge_.release(found, enough);
     const Subset altered = altered_by(best.setting);
     const std::optional<Domain> domain = prepared_.domain(altered);

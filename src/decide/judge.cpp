@@ -5,6 +5,14 @@
 
 namespace olem {
 
+namespace {
+
+// Success that is not worth an alteration, however surely it is gained: a fifth of the half width of the interval that
+// is printed beside it.
+constexpr double kWorthNothing = 0.003;
+
+}  // namespace
+
 Gain gain(const Judged& decision, const Judged& other) {
   const auto n = static_cast<double>(decision.inside.size());
   double sum = 0.0;
@@ -22,7 +30,7 @@ Judged Judge::judge(Setting setting, std::string origin) {
   prepared_.context().check_interrupt();
   Subset altered = altered_by(setting);
   if (!sampler_ || altered != altered_) {
-    sampler_.emplace(prepared_.sampler(altered, prepared_.options().judge_draws, PreparedProblem::kJudge));
+    sampler_.emplace(prepared_.sampler(altered, draws_, noise_));
     altered_ = std::move(altered);
   }
   const OutcomeDraws& draws = sampler_->sample(prepared_.values(setting), prepared_.options().caution);
@@ -45,7 +53,7 @@ Judged Judge::release(const Judged& decision, std::optional<double> target) {
   const auto harmless = [&](const Judged& fewer) {
     if (target) return fewer.success >= *target;
     const Gain lost = gain(decision, fewer);
-    return lost.mean <= lost.standard_error;
+    return lost.mean - lost.standard_error <= kWorthNothing;
   };
   struct Release {
     Judged judged;

@@ -8,7 +8,7 @@
 
 namespace olem {
 
-// A decision on the draws of the judge, which no search has seen.
+// A decision on draws that no search has seen.
 struct Judged {
   Setting setting;
   std::string origin;
@@ -27,18 +27,22 @@ Gain gain(const Judged& decision, const Judged& other);
 class Judge {
  public:
   // Keeps the reference.
-  explicit Judge(const PreparedProblem& prepared) : prepared_(prepared) {}
+  Judge(const PreparedProblem& prepared, int draws, PreparedProblem::Noise noise)
+      : prepared_(prepared), draws_(draws), noise_(noise) {}
 
   // One evaluation; changing to another set of altered variables costs a new sampler.
   Judged judge(Setting setting, std::string origin);
 
   // Takes back alterations that hardly matter, those that seem to matter least first: a change costs effort, and where
   // it makes no visible difference its value is chance. With a target as long as that is still reached; otherwise as
-  // long as all that was taken back gains less than one standard error. A variable whose domain is one value stays.
+  // long as all that was taken back gains less than 0.003, give or take one standard error. A variable whose domain is
+  // one value stays.
   Judged release(const Judged& decision, std::optional<double> target);
 
  private:
   const PreparedProblem& prepared_;
+  int draws_;
+  PreparedProblem::Noise noise_;
   Subset altered_;
   std::optional<PostDecisionSampler> sampler_;  // of altered_
 };

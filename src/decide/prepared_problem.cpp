@@ -11,7 +11,7 @@ namespace olem {
 
 namespace {
 
-constexpr std::uint64_t kNoiseKinds = 4;  // search, judge, report, and one to spare per context
+constexpr std::uint64_t kNoiseKinds = 4;  // of PreparedProblem::Noise
 // Of a constraint, relative to the size of what is added up in it.
 constexpr double kRounding = 1e-9;
 

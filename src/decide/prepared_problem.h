@@ -26,8 +26,9 @@ Subset altered_by(const Setting& setting);
 // depends on neither the optimiser nor the kind of decision method.
 class PreparedProblem {
  public:
-  // Which draws: those that the search saw flatter what it found, and those of the judge what he chose.
-  enum Noise : std::uint64_t { kSearch, kJudge, kReport };
+  // Which draws: those that the search saw flatter what it found, and those of the judge what he chose and every
+  // alteration in it.
+  enum Noise : std::uint64_t { kSearch, kJudge, kReport, kRelease };
 
   // Throws what decide() throws. `problem` and `context` must outlive it.
   PreparedProblem(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
