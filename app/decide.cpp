@@ -22,19 +22,6 @@ struct DecideArguments {
   std::string model;
 };
 
-// Wishes that the search cannot obey must not be forgotten silently.
-void refuse_unknown_wishes(const Task& task) {
-  const char* const wish = !task.cost.empty()          ? "cost"
-                           : task.max_alterations      ? "max_alterations"
-                           : !task.constraints.empty() ? "constraints"
-                                                       : nullptr;
-  if (wish != nullptr) {
-    throw Error(ErrorCategory::kTask,
-                fmt::format("{}: The task asks for '{}', which the search cannot obey. Remove it to decide without it.",
-                            task.source, wish));
-  }
-}
-
 // A task beside a model may say what is observed and where its table was, and nothing else that the model's does not.
 void check_same_task(const Task& task, const Task& learned) {
   Json given = to_json(task);
@@ -85,7 +72,6 @@ int run_decide(const DecideArguments& arguments) {
   protect_input(arguments.common.output, arguments.model, "the model");
   Source source = find_source(arguments, session);
   const Task& task = source.task;
-  refuse_unknown_wishes(task);
   const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.contexts, session.context());
   Json options = Json::object();
   if (source.model) {
@@ -106,9 +92,10 @@ int run_decide(const DecideArguments& arguments) {
   const std::vector<Decision> decisions = decide_all(problems, arguments.decision, session.context());
   const std::vector<std::string> undecided = undecided_between(model);
   for (const Decision& decision : decisions) {
-    session.warn(decision.summary.warnings);
-    if (arguments.common.strict && decision.summary.status == "no_influence")
+    const std::string& status = decision.summary.status;
+    if (arguments.common.strict && (status == "no_influence" || status == "target_not_reached"))
       throw Error(ErrorCategory::kTask, fmt::format("{}: {}", task.source, decision.summary.message));
+    session.warn(decision.summary.warnings);
   }
 
   Json json;
@@ -160,7 +147,11 @@ Examples:
   olem decide task.json --context Light=0.4 --context Temp=-0.2 --context Sal=0.1
   olem decide task.json --contexts today.csv --json -o decisions.json
   olem decide task.json --sampler linear --caution 2
+  olem decide task.json --target 0.8
+  olem decide task.json --proposals 3 --optimizer bayes
   olem decide --model reef.olem --contexts today.csv
+
+Costs of alterations, how many of them there may be and constraints between them belong into the task file.
 
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");

@@ -106,6 +106,9 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const do
     problem.context.push_back({model.task.context[k], context_values[k]});
   problem.alterable = model.task.alterable;
   problem.region = model.task.desired;
+  problem.cost = model.task.cost;
+  problem.max_alterations = model.task.max_alterations;
+  problem.constraints = model.task.constraints;
   return problem;
 }
 
