@@ -159,7 +159,6 @@ void time_sweeps() {
   const auto row = [](std::size_t outcomes, std::size_t draws, Qwz23Search search) {
     const SweepInstance instance = sweep_instance(outcomes, draws);
     Qwz23Options options;
-    options.seconds = 20.0;
     if (search == Qwz23Search::kProgramme) options.nodes = 1000000;
     const std::vector<double> preferred(5, 0.0);
     const Stopwatch watch;

@@ -17,9 +17,11 @@ namespace olem {
 
 // Of the integer programme, which is needed beyond two outcomes only.
 struct Qwz23Options {
-  // Nodes of its search tree, a measure of work that does not depend on the machine. The sweeps that it starts from are
-  // as a rule as good as what it finds; 200 cost about a second with 1000 draws.
-  int nodes = 200;
+  // Draws that it is stated for. Its effort grows steeply with them: 50 are settled within a second or so, hundreds
+  // never. With more draws than these its answer is where sweeps over all of them begin once more.
+  int programme_draws = 50;
+  // Nodes of its search tree, a measure of work that does not depend on the machine.
+  int nodes = 2000;
   // Seconds for one decision, as a last resort: where it ends the search, the answer depends on the machine.
   double seconds = 60.0;
 };
@@ -50,16 +52,17 @@ enum class Qwz23Search { kAuto, kSweep, kProgramme };
 struct Qwz23Answer {
   std::vector<double> values;  // of the altered variables, within the box; empty when no draw can be satisfied
   std::size_t satisfied = 0;   // draws in the region, borders included up to rounding
-  std::size_t at_most = 0;     // no values satisfy more; equal to `satisfied` unless a limit ended the search
+  std::size_t at_most = 0;     // no values satisfy more, as far as is known; `satisfied` when it is proven to be best
   std::string found_by;        // "sweep", "plane sweep", "coordinate sweeps" or "integer programme"
 };
 
 // The values in the box for which most draws lie in the region. Exact for one outcome by a sweep over the ends of the
-// intervals in which a draw is satisfied, O(n log n); for two by sweeps along lines, O(rows n^2 log n) at worst: the
-// points in which a largest set of draws is satisfied form a convex set, and its lowest point in some direction lies on
-// a side of the region of one of these draws, or on the border of what can be reached. Beyond that an integer programme
-// (with the least constants that free a draw from its rows), started from coordinate-wise sweeps. kSweep and kProgramme
-// force one of the two; kSweep is a usage error beyond two outcomes.
+// intervals in which a draw is satisfied, O(n log n), and for two: a sweep over rectangles when the region is a box,
+// O(n log n), else sweeps along lines, O(rows n^2 log n). The points in which a largest set of draws is satisfied form
+// a convex set, and its lowest point in some direction lies on a side of the region of one of these draws, or on the
+// border of what can be reached. Beyond that coordinate-wise sweeps and an integer programme (with the least constants
+// that free a draw from its rows). kSweep and kProgramme force one of the two; kSweep is a usage error beyond two
+// outcomes.
 //
 // Among the best, a point in the middle: the set of draws that it satisfies leaves it most room on all sides, and of
 // those the one that is nearest to `preferred` (sum of absolute differences). Deterministic, apart from

@@ -183,10 +183,9 @@ class Decider {
     if (answer.at_most > answer.satisfied) {
       decision.summary.warnings.push_back(
           {"not_proven",
-           fmt::format(
-               "{} of {} draws are satisfied, but the integer programme ended before it could rule out {}. More "
-               "--qwz23-nodes may find a better decision.",
-               answer.satisfied, outcomes.draws, answer.at_most),
+           fmt::format("{} of {} draws are satisfied; that no other decision satisfies more is not proven beyond two "
+                       "outcomes.",
+                       answer.satisfied, outcomes.draws),
            ""});
     }
     if (answer.values.empty()) return {};

@@ -92,7 +92,6 @@ class Search {
   }
 
   Qwz23Answer by_coordinates() const {
-    Qwz23Answer best;
     const std::size_t k = outcomes_.altered;
     std::vector<std::vector<double>> starts(4, std::vector<double>(k));
     for (std::size_t a = 0; a < k; ++a) {
@@ -101,12 +100,17 @@ class Search {
       starts[2][a] = low_[a];
       starts[3][a] = high_[a];
     }
-    for (std::vector<double>& z : starts) {
-      ascend(z);
-      Qwz23Answer found = settle(row_values(rows_, outcomes_, z), "coordinate sweeps");
+    Qwz23Answer best;
+    for (const std::vector<double>& start : starts) {
+      Qwz23Answer found = from(start);
       if (found.satisfied > best.satisfied) best = std::move(found);
     }
     return best;
+  }
+
+  Qwz23Answer from(std::vector<double> z) const {
+    ascend(z);
+    return settle(row_values(rows_, outcomes_, z), "coordinate sweeps");
   }
 
   // Looks for more draws than `known` satisfies.
@@ -281,7 +285,9 @@ class Search {
 
 OptionSet describe(Qwz23Options& options) {
   OptionSet set;
-  set.integer("qwz23_nodes", options.nodes, 0, 100000000, "of the integer programme, beyond two outcomes");
+  set.integer("qwz23_programme_draws", options.programme_draws, 0, 100000,
+              "draws of the integer programme, which is used beyond two outcomes");
+  set.integer("qwz23_nodes", options.nodes, 0, 100000000, "of the search tree of the integer programme, at most");
   set.real("qwz23_seconds", options.seconds, 0.0, 1e9, "of the integer programme, at most, for each decision");
   return set;
 }
@@ -320,7 +326,23 @@ Qwz23Answer maximise_satisfied(const AffineOutcomes& outcomes, const Region& reg
   }
   if (search == Qwz23Search::kSweep || (search == Qwz23Search::kAuto && outcomes.outcomes <= 2))
     return within.by_sweep();
-  return within.by_programme(within.by_coordinates(), options);
+  Qwz23Answer best = within.by_coordinates();
+  const auto stated = static_cast<std::size_t>(options.programme_draws);
+  if (outcomes.draws <= stated) return within.by_programme(std::move(best), options);
+  if (stated > 0) {
+    AffineOutcomes some = outcomes;
+    some.draws = stated;
+    some.base.resize(stated * some.outcomes);
+    const Search sample(some, region, low, high, preferred, context);
+    const Qwz23Answer start = sample.by_programme(sample.by_coordinates(), options);
+    if (!start.values.empty()) {
+      Qwz23Answer found = within.from(start.values);
+      found.found_by = "integer programme";
+      if (found.satisfied > best.satisfied) best = std::move(found);
+    }
+  }
+  best.at_most = outcomes.draws;
+  return best;
 }
 
 }  // namespace olem

@@ -53,7 +53,7 @@ struct Refusal {
   std::string remedy;
 };
 
-std::variant<Dag, Refusal> as_dag(MixedGraph graph, const Precedence& known) {
+std::variant<Dag, Refusal> as_dag(const MixedGraph& graph, const Precedence& known) {
   const NodeNames& names = graph.names();
   if (const auto edges = edges_with(graph, false); !edges.empty()) {
     return Refusal{fmt::format("has two-headed edges ({}), which stand for hidden common causes: a variable cannot be "
@@ -73,7 +73,6 @@ std::variant<Dag, Refusal> as_dag(MixedGraph graph, const Precedence& known) {
                                edges_text(names, edges, "->")),
                    "Correct the graph or the task."};
   }
-  orient_by_knowledge(graph, known);
   std::optional<Dag> dag = consistent_extension(graph, known);
   if (!dag) {
     return Refusal{
@@ -89,7 +88,7 @@ std::variant<Dag, Refusal> as_dag(MixedGraph graph, const Precedence& known) {
 Dag given_dag(const GraphFile& given, const Table& table, const Precedence& known) {
   GraphFile matched = given;
   match_nodes(matched, table.names(), table.source(), table.names());
-  auto made = as_dag(std::move(matched.graph), known);
+  auto made = as_dag(matched.graph, known);
   if (const auto* refusal = std::get_if<Refusal>(&made)) {
     throw Error(ErrorCategory::kData, fmt::format("{}{}The graph {} {}", given.source, given.source.empty() ? "" : ": ",
                                                   refusal->why, refusal->remedy));

@@ -11,9 +11,9 @@
 
 namespace olem {
 
-// The graph of a file as a DAG over the columns of the table that agrees with what is known; a CPDAG is directed by
-// that first, then by Meek's rules, and then extended (Dor and Tarsi 1992). A data error that begins with the file and
-// names the edges when there is no such DAG.
+// The graph of a file as a DAG over the columns of the table that agrees with what is known; a CPDAG is
+// extended to a member of its class that does (Dor and Tarsi 1992, with sinks that may be last by what is known). A
+// data error that begins with the file and names the edges when there is no such DAG.
 Dag given_dag(const GraphFile& given, const Table& table, const Precedence& known);
 
 // The same for a graph that was learned with this knowledge. A task error when there is no such DAG.

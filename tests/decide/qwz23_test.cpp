@@ -110,7 +110,23 @@ TEST(Qwz23, SweepsAgreeWithTheIntegerProgramme) {
   }
 }
 
-// No point of a fine grid satisfies more, nor do random ones.
+// The two ways for two outcomes: a row that never matters makes a polygon of the box.
+TEST(Qwz23, RectanglesAndLinesAgree) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    Instance instance = random_instance(seed, 2, 1 + seed % 3, 120, true);
+    const Qwz23Answer rectangles = instance.solve(Qwz23Search::kSweep);
+    std::vector<std::vector<double>> weights = {{1.0, 1.0}};
+    std::vector<double> bounds = {1e6};
+    for (std::size_t r = 0; r < instance.region.rows(); ++r) {
+      weights.emplace_back(instance.region.weights(r).begin(), instance.region.weights(r).end());
+      bounds.push_back(instance.region.bound(r));
+    }
+    instance.region = Region::polytope(instance.region.outcomes(), weights, bounds);
+    EXPECT_EQ(instance.solve(Qwz23Search::kSweep).satisfied, rectangles.satisfied) << "seed " << seed;
+  }
+}
+
+// No point of a fine grid satisfies more.
 TEST(Qwz23, NothingInAFineGridIsBetter) {
   const Instance instance = random_instance(5, 2, 2, 200, true);
   const Qwz23Answer answer = instance.solve(Qwz23Search::kSweep);
@@ -128,6 +144,10 @@ TEST(Qwz23, NothingInAFineGridIsBetter) {
 }
 
 TEST(Qwz23, ThreeOutcomesByTheIntegerProgramme) {
+  const Instance many = random_instance(8, 3, 2, 80, false);
+  const Qwz23Answer start = many.solve(Qwz23Search::kAuto);
+  EXPECT_GT(start.satisfied, 0U);
+  EXPECT_EQ(start.at_most, 80U);
   const Instance instance = random_instance(7, 3, 3, 14, true);
   const Qwz23Answer answer = instance.solve(Qwz23Search::kAuto);
   EXPECT_EQ(answer.at_most, answer.satisfied);

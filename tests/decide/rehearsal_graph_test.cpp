@@ -14,7 +14,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-GraphFile file_of(const std::string& text) { return parse_graph(text, "graph.csv"); }
+GraphFile file_of(const std::string& text) {
+  return parse_graph(text.starts_with("{") ? text : "from,to\n" + text, "graph.csv");
+}
 
 RehearsalModel fit_on(const std::string& graph, const std::string& sampler = "linear") {
   RehearsalOptions options;
@@ -84,8 +86,7 @@ TEST(GradRh, HiddenCausesAreRefused) {
               HasSubstr("is a PAG"));
 }
 
-// weather - dose - rate: by columns alone the extension might begin anywhere; the stages begin with the weather, and
-// Meek's first rule directs the rest.
+// A chain without directions: only the one that begins with the weather agrees with the stages.
 TEST(GradRh, ACpdagIsExtendedAlongTheStages) {
   const RehearsalModel model = fit_on(R"({"nodes": ["weather", "dose", "rate", "yield"], "edges": [],
                                           "undirected": [["dose", "weather"], ["rate", "dose"], ["yield", "rate"]]})");
