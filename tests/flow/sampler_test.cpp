@@ -303,7 +303,9 @@ TEST(Sampler, WithoutConditionsTheMarginal) {
     std::vector<double> y(3000);
     sampler->start(test::normals(3000 * sampler->noise_entries(), 1), 3000)->sample({}, 1.0, y);
     // Only one of them insists on a normal distribution.
-    if (kind.name != "gaussian") EXPECT_LT(test::ks_distance(y, data.columns.back()), 0.06) << kind.name;
+    if (kind.name != "gaussian") {
+      EXPECT_LT(test::ks_distance(y, data.columns.back()), 0.06) << kind.name;
+    }
     EXPECT_NEAR(sampler->facts().noise_sd, 1.0, 0.02);
   }
 }
