@@ -27,7 +27,7 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments);
 // That is a usage error. Moves the options of a graph learner to where they are used.
 void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments);
 
-// After the parse: the graph that is used or learned.
+// After the parse: whether a graph is given or to be learned.
 bool has_graph(const RehearsalArguments& arguments);
 
 // After the parse: a usage error when any of these flags was given, because `why`.

@@ -33,7 +33,7 @@ enum class DecisionMethod {
 };
 
 struct DecisionOptions {
-  DecisionMethod method = DecisionMethod::kOlemRh;
+  DecisionMethod method = DecisionMethod::kOlemRh;  // the one that needs no line, no graph and no normal noise
   Qwz23Options qwz23;
   SurrogateLoss loss = SurrogateLoss::kCenterMae;  // the paper's choice
   // Fixed draws of the search. With 1000 a probability of 0.7 is known to 0.015 (one standard error).

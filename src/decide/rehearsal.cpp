@@ -151,6 +151,7 @@ Json to_json(const RehearsalOptions& options) {
   if (copy.graph) {
     json["graph_method"] = copy.graph->method;
     json.update(graph_learner(copy.graph->method).describe(*copy.graph).json());
+    json.erase("dag");  // is always made
   } else {
     json["method"] = copy.order.method;
     json.update(order_learner(copy.order.method).describe(copy.order).json());

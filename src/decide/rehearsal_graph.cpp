@@ -62,10 +62,11 @@ std::variant<Dag, Refusal> as_dag(const MixedGraph& graph, const Precedence& kno
                    "Leave them out, or direct them."};
   }
   if (const auto edges = edges_with(graph, true); !edges.empty()) {
-    return Refusal{fmt::format("is a PAG: circles ({}) leave open what causes what, so that it stands for no single "
-                               "graph.",
-                               edges_text(names, edges, "o-o")),
-                   "Use a graph whose edges are directed, or a CPDAG."};
+    return Refusal{
+        fmt::format("is a PAG: circles between {} leave open what causes what, so that it stands for no single "
+                    "graph.",
+                    edges_text(names, edges, "and")),
+        "Use a graph whose edges are directed, or a CPDAG."};
   }
   if (const auto edges = contradicting_edges(graph, known); !edges.empty()) {
     return Refusal{fmt::format("contradicts the stages of the task (context, everything else, outcomes) or its "
