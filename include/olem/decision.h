@@ -6,11 +6,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "olem/context.h"
 #include "olem/json.h"
 #include "olem/options.h"
+#include "olem/qwz23.h"
 #include "olem/region.h"
 #include "olem/sampler_set.h"
 #include "olem/structural_model.h"
@@ -26,7 +28,15 @@ enum class SurrogateLoss {
   kBallInsensitive,  // how far outside of the ball
 };
 
+// How the values of the alterable variables are found.
+enum class DecisionMethod {
+  kOlemRh,  // the gradient search, along an order or a graph
+  kQwz23,   // most of the fixed draws satisfied, exactly; linear samplers only
+};
+
 struct DecisionOptions {
+  DecisionMethod method = DecisionMethod::kOlemRh;  // the one that needs no line, no graph and no normal noise
+  Qwz23Options qwz23;
   // A name of optimizer_choices(). Gradients cost no more than a few evaluations and lead where points do not.
   std::string optimizer = "gradient";
   SurrogateLoss loss = SurrogateLoss::kCenterMae;  // the paper's choice
@@ -117,6 +127,8 @@ struct Decision {
   double success_probability = 0.0;
   double success_low = 0.0;
   double success_high = 1.0;
+  // The same by the bound of Qin, Wang and Zhou 2023 at level 0.05, when their method decided.
+  std::optional<std::pair<double, double>> qwz23_interval;
   double plug_in_probability = 0.0;  // of the samplers without their own doubt
   double without_action = 0.0;       // success when nothing is altered, on the same draws
   // Sum of weight x |value - expected value| over what is altered; without weights in standard deviations.
@@ -125,8 +137,8 @@ struct Decision {
   std::vector<OutcomeForecast> outcomes_without_action;
   // Of the variables drawn, those whose conditions lie outside of the data in more than half of the draws.
   std::vector<std::string> extrapolated;
-  // Which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action", "cost descent", or the
-  // name of the optimiser.
+  // Which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action", "cost descent", the
+  // name of the optimiser, or a Qwz23Answer::found_by.
   std::string chosen;
   std::size_t excluded_draws = 0;  // of the final draws, not finite or absurdly far; counted as failures
   // Where several were asked for: the decision itself and those that differ from it and each other, best first.
@@ -140,13 +152,13 @@ struct Decision {
 
 // Searches for the values of the alterable variables, each within its domain, that make it most probable that the
 // outcomes fall into the region (Order-based Rehearsal Learning, Algorithm 3, with a direct ascent on the probability
-// after it), or by another optimiser of the same probability. All candidates are judged on fresh draws; alterations
+// after it), or by another optimiser of the same probability, or after Qin, Wang and Zhou 2023. All candidates are judged on fresh draws; alterations
 // that gain less than one standard error there are taken back. docs/methods/olem-rh.md. A pure function of problem,
 // options and the context's seed; runs in the calling thread. `stream` tells the random draws of different contexts
 // apart.
 //
 // Throws a task error when the region is empty or no point satisfies the constraints, a usage error for names that the
-// samplers do not know, for domains that are empty or not finite, and for a grid with too many points.
+// samplers do not know, for domains that are empty or not finite, and for a grid with too many points, and what maximise_satisfied and affine_outcomes throw.
 Decision decide(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
                 const Context& context);
 

@@ -27,6 +27,10 @@ constexpr Choice kLosses[] = {
     {"ball_huber", "squared inside of the largest ball in the region, linear outside"},
     {"ball_insensitive", "distance outside of the largest ball"},
 };
+constexpr Choice kMethods[] = {
+    {"olem-rh", "search for the most probable success, along an order or a graph"},
+    {"qwz23", "most of the fixed draws in the region, exactly; for linear samplers"},
+};
 constexpr std::size_t kCheapenedPerProposal = 3;
 // More draws than for judging: what is given up for fewer alterations is up to one standard error.
 constexpr int kReleaseFactor = 4;
@@ -68,6 +72,11 @@ class Decider {
   void check_feasible() const {
     Subset all(prepared_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
+    if (options_.method == DecisionMethod::kQwz23 && !prepared_.problem().constraints.empty()) {
+      throw Error(ErrorCategory::kTask,
+                  "QWZ23 decides within the domains of the alterable variables and knows no constraints between them. "
+                  "Remove the constraints, or decide with --decision olem-rh.");
+    }
     if (!prepared_.domain(all)) {
       throw Error(ErrorCategory::kTask,
                   "The constraints cannot be satisfied at once within the domains of the alterable variables. Widen a "
@@ -106,6 +115,33 @@ class Decider {
     return results;
   }
 
+  // The method of Qin, Wang and Zhou: the values with which most draws of the search are in the region.
+  std::vector<Candidate> most_satisfied(const Subset& altered, DecisionSearch& search) {
+    const DecisionProblem& problem = prepared_.problem();
+    std::vector<std::string> names;
+    std::vector<double> low;
+    std::vector<double> high;
+    std::vector<double> preferred;
+    for (const std::size_t k : altered) {
+      names.push_back(problem.alterable[k].name);
+      low.push_back(prepared_.box().low[k]);
+      high.push_back(prepared_.box().high[k]);
+      preferred.push_back(std::clamp(prepared_.expected()[k], low.back(), high.back()));
+    }
+    const AffineOutcomes outcomes = affine_outcomes(
+        problem.samplers, problem.context, names, problem.region.outcomes(), static_cast<std::size_t>(options_.draws),
+        prepared_.noise(PreparedProblem::kSearch), prepared_.context());
+    const Qwz23Answer answer = maximise_satisfied(outcomes, prepared_.objective().region(), low, high, preferred,
+                                                  options_.qwz23, prepared_.context());
+    if (answer.at_most > answer.satisfied) {
+      not_proven_ = fmt::format(
+          "{} of {} draws are satisfied; that no other decision satisfies more is not proven beyond two outcomes.",
+          answer.satisfied, outcomes.draws);
+    }
+    if (answer.values.empty()) return {};
+    return {{answer.found_by, answer.values, search.success(answer.values)}};
+  }
+
   // Adds what can be done with these variables to the pool; returns the success of the best on the judge's draws.
   double search(const Subset& altered) {
     if (!searched_.insert(altered).second) return -1.0;
@@ -114,7 +150,8 @@ class Decider {
     PostDecisionSampler sampler = prepared_.sampler(altered, options_.draws, PreparedProblem::kSearch);
     DecisionSearch searching(sampler, prepared_.objective(), *domain, options_, prepared_.context());
     RandomStream random(prepared_.context().seed, "decide.search", prepared_.stream());
-    std::vector<Candidate> found = optimise(searching, random);
+    std::vector<Candidate> found = options_.method == DecisionMethod::kQwz23 ? most_satisfied(altered, searching)
+                                                                             : optimise(searching, random);
     Candidate expected{"expected values", {}, 0.0};
     for (const std::size_t k : altered) expected.values.push_back(prepared_.expected()[k]);
     domain->project(expected.values);
@@ -261,6 +298,7 @@ class Decider {
     } else if (options_.target > 0.0) {
       summary.message = fmt::format("The cheapest decision found that reaches the target of {}.", target);
     }
+    if (!not_proven_.empty()) summary.warnings.push_back({"not_proven", not_proven_, ""});
     if (!how_subsets_.empty()) summary.message += " " + how_subsets_;
   }
 
@@ -271,6 +309,7 @@ class Decider {
   bool already_likely_ = false;
   std::vector<Judged> pool_;
   std::set<Subset> searched_;
+  std::string not_proven_;   // how far QWZ23 is from proven
   std::string how_subsets_;  // which choices of variables were searched, where that is limited
 };
 
@@ -278,6 +317,8 @@ class Decider {
 
 OptionSet describe(DecisionOptions& options) {
   OptionSet set;
+  set.choice("decision", options.method, kMethods, "how decisions are made");
+  set.append(describe(options.qwz23));
   set.name_choice("optimizer", options.optimizer, optimizer_choices(), "how the values are searched for");
   set.real("target", options.target, 0.0, 1.0,
            "success that is enough: find the cheapest decision that reaches it; 0: as much as can be had");

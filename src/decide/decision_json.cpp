@@ -46,6 +46,8 @@ Json to_json(const Decision& decision) {
   }
   json["success_probability"] = decision.success_probability;
   json["interval"] = {decision.success_low, decision.success_high};
+  if (decision.qwz23_interval)
+    json["qwz23_interval"] = {decision.qwz23_interval->first, decision.qwz23_interval->second};
   json["plug_in_probability"] = decision.plug_in_probability;
   json["without_action"] = decision.without_action;
   json["cost"] = decision.cost;

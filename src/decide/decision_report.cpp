@@ -136,6 +136,10 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   const Interval interval = clopper_pearson(successes, with.draws);
   decision.success_low = interval.low;
   decision.success_high = interval.high;
+  if (prepared.options().method == DecisionMethod::kQwz23) {
+    const Interval bound = qwz_interval(successes, with.draws).interval;
+    decision.qwz23_interval = {bound.low, bound.high};
+  }
   decision.outcomes = forecasts(with, problem.region.outcomes(), *problem.samplers);
   decision.excluded_draws = with.excluded;
   add_releases(prepared, setting, decision);

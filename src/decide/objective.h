@@ -32,6 +32,7 @@ class OutcomeObjective {
   double smoothed(double tau, const OutcomeDraws& draws, std::span<double> adjoints,
                   double widest = std::numeric_limits<double>::infinity()) const;
 
+  const Region& region() const { return region_; }
   const std::vector<double>& row_widths() const { return widths_; }
 
  private:

@@ -91,13 +91,15 @@ const SamplerVariable& PreparedProblem::variable(std::size_t alterable) const {
   return problem_.samplers->variables[problem_.samplers->index(problem_.alterable[alterable].name)];
 }
 
-PostDecisionSampler PreparedProblem::sampler(const Subset& altered, int draws, Noise noise) const {
+std::uint64_t PreparedProblem::noise(Noise kind) const { return stream_ * kNoiseKinds + kind; }
+
+PostDecisionSampler PreparedProblem::sampler(const Subset& altered, int draws, Noise kind) const {
   PostDecisionPlan plan;
   plan.context = problem_.context;
   for (const std::size_t k : altered) plan.altered.push_back(problem_.alterable[k].name);
   plan.outcomes = problem_.region.outcomes();
   plan.draws = static_cast<std::size_t>(draws);
-  plan.noise = stream_ * kNoiseKinds + noise;
+  plan.noise = noise(kind);
   return PostDecisionSampler(problem_.samplers, plan, context_);
 }
 
@@ -107,7 +109,7 @@ void PreparedProblem::find_expected_values() {
   plan.context = problem_.context;
   for (const NamedRange& range : problem_.alterable) plan.outcomes.push_back(range.name);
   plan.draws = static_cast<std::size_t>(options_.draws);
-  plan.noise = stream_ * kNoiseKinds + kSearch;
+  plan.noise = noise(kSearch);
   PostDecisionSampler drawn(problem_.samplers, plan, context_);
   const OutcomeDraws& draws = drawn.sample({}, options_.caution);
   for (std::size_t k = 0; k < size(); ++k) {

@@ -50,7 +50,8 @@ class PreparedProblem {
   const SamplerVariable& variable(std::size_t alterable) const;
 
   // The outcomes when these variables are altered. Samplers of the same noise share it, whatever is altered.
-  PostDecisionSampler sampler(const Subset& altered, int draws, Noise noise) const;
+  PostDecisionSampler sampler(const Subset& altered, int draws, Noise kind) const;
+  std::uint64_t noise(Noise kind) const;  // PostDecisionPlan::noise of these draws
 
   // Where the values of these variables may lie while the others are left alone: their box and the constraints between
   // them, in which variables left alone count with their expected value. Constraints on none of them do not bind.

@@ -96,6 +96,10 @@ std::string one_decision(const Decision& decision, bool weighted) {
                                          weighted ? "" : ": standard deviations from what is otherwise expected"),
                              kLineWidth);
   }
+  if (decision.qwz23_interval) {
+    text += fmt::format("By the bound of Qin, Wang and Zhou: {} to {}.\n", percent(decision.qwz23_interval->first),
+                        percent(decision.qwz23_interval->second));
+  }
   text += "\nTo be expected, with the range of four in five cases:\n\n" + forecast_table(decision);
   if (decision.proposals.size() > 1) {
     text += fmt::format("\nThis and other decisions that may be taken, at least some way apart:\n\n{}",
@@ -112,7 +116,9 @@ std::string one_decision(const Decision& decision, bool weighted) {
 }  // namespace
 
 std::string decision_text(const RehearsalModel& model, const std::vector<Decision>& decisions) {
-  std::string text = "The order of the variables, causes first:\n\n" + order_chain(model.order.order) + "\n";
+  std::string text = model.graph
+                         ? model_heading(model)
+                         : "The order of the variables, causes first:\n\n" + order_chain(model.order.order) + "\n";
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     if (decisions.size() > 1)
       text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, decisions.size());
