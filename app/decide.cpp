@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 
+#include "model_source.h"
 #include "olem/error.h"
-#include "olem/model_file.h"
 #include "olem/report.h"
-#include "rehearsal_options.h"
-#include "session.h"
 
 namespace olem::app {
 
@@ -35,69 +32,16 @@ void refuse_unknown_wishes(const Task& task) {
   }
 }
 
-// A task beside a model may say what is observed and where its table was, and nothing else that the model's does not.
-void check_same_task(const Task& task, const Task& learned) {
-  Json given = to_json(task);
-  Json known = to_json(learned);
-  for (const char* key : {"data", "observed"}) {
-    given.erase(key);
-    known.erase(key);
-  }
-  for (const Json* side : {&given, &known}) {
-    for (const auto& [key, value] : side->items()) {
-      if (given.contains(key) && known.contains(key) && given[key] == known[key]) continue;
-      throw Error(ErrorCategory::kData,
-                  fmt::format("{}: \"{}\" is not the one that the model in {} was fitted for. Leave the task out to "
-                              "decide with the model's own, or fit again.",
-                              task.source, key, learned.source));
-    }
-  }
-}
-
-// Where the model comes from, and the options that say so.
-struct Source {
-  Task task;  // with the values to decide for
-  std::optional<RehearsalModel> model;
-};
-
-Source find_source(const DecideArguments& arguments, const Session& session) {
-  if (arguments.model.empty()) {
-    if (arguments.task.empty())
-      throw Error(ErrorCategory::kUsage, "Give a task file, or a model with --model. See olem decide --help.");
-    return {read_task(arguments.task), std::nullopt};
-  }
-  refuse_rehearsal_options(arguments.learning,
-                           "With --model nothing is learned, so this has no effect. Give it to olem fit.");
-  Source source;
-  source.model = read_model(arguments.model, session.context());
-  source.task = source.model->task;
-  if (!arguments.task.empty()) {
-    const Task task = read_task(arguments.task);
-    check_same_task(task, source.model->task);
-    source.task = task;
-  }
-  return source;
-}
-
 int run_decide(const DecideArguments& arguments) {
   Session session(arguments.common);
   protect_input(arguments.common.output, arguments.task, "the task file");
   protect_input(arguments.common.output, arguments.model, "the model");
-  Source source = find_source(arguments, session);
+  ModelSource source = find_model_source(arguments.task, arguments.model, arguments.learning, "decide", session);
   const Task& task = source.task;
   refuse_unknown_wishes(task);
   const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.contexts, session.context());
   Json options = Json::object();
-  if (source.model) {
-    session.warn(source.model->summary.warnings);
-    options["model"] = arguments.model;
-  } else {
-    const DataOptions data = data_options(arguments.learning, task);
-    const LoadedTable loaded = load_table(data, session);
-    source.model = learn_model(arguments.learning, task, loaded.table, session);
-    options = to_json(data);
-  }
-  const RehearsalModel& model = *source.model;
+  const RehearsalModel model = take_model(source, arguments.model, arguments.learning, session, options);
   std::vector<DecisionProblem> problems;
   for (const std::vector<double>& values : contexts) {
     session.warn(context_warnings(task, model.context, values));

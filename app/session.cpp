@@ -184,10 +184,10 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
   print_out(options_.json ? json : text);
 }
 
-void protect_input(const std::string& output, const std::string& input, std::string_view what) {
+void protect_input(const std::string& output, const std::string& input, std::string_view what, std::string_view flag) {
   std::error_code unknown;
   if (output.empty() || !std::filesystem::equivalent(output, input, unknown)) return;
-  throw Error(ErrorCategory::kUsage, fmt::format("-o: {} is {}. Give the result another name.", output, what));
+  throw Error(ErrorCategory::kUsage, fmt::format("{}: {} is {}. Give the result another name.", flag, output, what));
 }
 
 void add_common_options(CLI::App& verb, CommonOptions& options, const std::string& output) {

@@ -62,8 +62,10 @@ class Session {
 void add_common_options(CLI::App& verb, CommonOptions& options,
                         const std::string& output = "also write the JSON object to this file");
 
-// A usage error when `output` is the file `input`, which it would take the place of with --force. Either may be empty.
-void protect_input(const std::string& output, const std::string& input, std::string_view what);
+// A usage error when `output`, given with `flag`, is the file `input`, which it would take the place of with --force.
+// Either may be empty.
+void protect_input(const std::string& output, const std::string& input, std::string_view what,
+                   std::string_view flag = "-o");
 
 // One flag per described option; the structs behind `set` must outlive the parse.
 void add_described_options(CLI::App& verb, const OptionSet& set, const std::string& group);
@@ -90,6 +92,7 @@ Verb add_compare_verb(CLI::App& app);
 Verb add_simulate_verb(CLI::App& app);
 Verb add_fit_verb(CLI::App& app);
 Verb add_decide_verb(CLI::App& app);
+Verb add_explain_verb(CLI::App& app);
 Verb add_options_verb(CLI::App& app);
 
 }  // namespace olem::app

@@ -45,6 +45,7 @@ Entry entry_of(const Histogram& histogram) {
 }
 
 Entry entry_of(const Shade& shade) {
+  if (shade.doubtful) return {shade.label, "<rect class=\"doubt\" x=\"2\" y=\"0\" width=\"22\" height=\"12\"/>"};
   return {shade.label,
           "<rect class=\"shade\" x=\"2\" y=\"0\" width=\"22\" height=\"12\"/>"
           "<path class=\"border\" d=\"M2 0V12M24 0V12\"/>"};

@@ -48,6 +48,7 @@ struct Shade {
   std::string label;
   std::optional<double> low;
   std::optional<double> high;
+  bool doubtful = false;  // grey, as a warning; otherwise green, as a wish
 };
 
 // A straight line through the whole panel.

@@ -125,6 +125,9 @@ class PanelDrawing {
       text += std::visit([&](const auto& shape) { return draw(shape, x, y); }, layer);
     }
     text += "</svg>";
+    // Over the edge rather than cut by it.
+    if (!markers_.empty())
+      text += fmt::format("<g transform=\"translate({} {})\">{}</g>", length(left_), length(top_), markers_);
     text += bar_values(x, y);
     return text;
   }
@@ -262,8 +265,10 @@ class PanelDrawing {
     const double from = shade.low ? x(*shade.low) : 0.0;
     const double to = shade.high ? x(*shade.high) : right_ - left_;
     const double high = bottom_ - top_;
-    std::string text = fmt::format("<rect class=\"shade\" x=\"{}\" y=\"0\" width=\"{}\" height=\"{}\"/>", length(from),
-                                   length(std::max(0.0, to - from)), length(high));
+    std::string text =
+        fmt::format("<rect class=\"{}\" x=\"{}\" y=\"0\" width=\"{}\" height=\"{}\"/>",
+                    shade.doubtful ? "doubt" : "shade", length(from), length(std::max(0.0, to - from)), length(high));
+    if (shade.doubtful) return text;
     for (const auto& side : {shade.low, shade.high}) {
       if (!side) continue;
       text += fmt::format("<line class=\"border\" x1=\"{0}\" y1=\"0\" x2=\"{0}\" y2=\"{1}\"/>", length(x(*side)),
@@ -294,7 +299,7 @@ class PanelDrawing {
                        dash_attribute(histogram.style));
   }
 
-  std::string draw(const Line& line, const Scale& x, const Scale& y) const {
+  std::string draw(const Line& line, const Scale& x, const Scale& y) {
     const std::size_t size = std::min(line.x.size(), line.y.size());
     const auto shown = [&](std::size_t i, const std::vector<double>& values) {
       return i < values.size() && x.shows(line.x[i]) && y.shows(values[i]);
@@ -316,7 +321,6 @@ class PanelDrawing {
     std::string text;
     if (!band.empty()) text += fmt::format("<path class=\"band f{}\" d=\"{}\"/>", line.style % kColours, band);
     std::string path;
-    std::string markers;
     bool pen_down = false;
     for (std::size_t i = 0; i < size; ++i) {
       if (!shown(i, line.y)) {
@@ -325,13 +329,19 @@ class PanelDrawing {
       }
       path += (pen_down ? "L" : "M") + point(i, line.y);
       pen_down = true;
-      if (line.markers || !line.joined) markers += marker_at(line.style, x(line.x[i]), y(line.y[i]));
+      if (line.markers || !line.joined) add_marker(line.style, x(line.x[i]), y(line.y[i]));
     }
     if (line.joined && !path.empty()) {
       text +=
           fmt::format("<path class=\"{}\" d=\"{}\"{}/>", colour_class(line.style), path, dash_attribute(line.style));
     }
-    return text + markers;
+    return text;
+  }
+
+  void add_marker(std::size_t style, double x, double y) {
+    const double slack = 0.01;
+    if (x < -slack || x > right_ - left_ + slack || y < -slack || y > bottom_ - top_ + slack) return;
+    markers_ += marker_at(style, x, y);
   }
 
   // Where the bar of a layer lies around the place of its name.
@@ -418,6 +428,7 @@ class PanelDrawing {
   Range y_range_;
   std::size_t bar_layers_ = 0;
   std::size_t bars_drawn_ = 0;
+  std::string markers_;
   double left_ = 0.0;
   double right_ = 0.0;
   double top_ = 0.0;

@@ -34,7 +34,8 @@ std::string theme(const std::array<const char*, kColours>& colours, const char* 
   const char* const root = "svg.olem-plot";
   std::string css = fmt::format(
       "{0} .ink{{fill:{1}}}{0} .muted{{fill:{2}}}{0} .axis{{stroke:{2}}}{0} .grid{{stroke:{3}}}{0} .paper{{fill:{4}}}"
-      "{0} .shade{{fill:{5};fill-opacity:.16}}{0} .border{{stroke:{5}}}{0} .hollow{{fill:{4}}}",
+      "{0} .doubt{{fill:{2};fill-opacity:.16}}{0} .shade{{fill:{5};fill-opacity:.16}}{0} .border{{stroke:{5}}}{0} "
+      ".hollow{{fill:{4}}}",
       root, ink, muted, grid, paper, shade);
   for (std::size_t i = 0; i < kColours; ++i) {
     css += fmt::format("{0} .c{1}{{stroke:{2}}}{0} .f{1}{{fill:{2}}}", root, i, colours[i]);
