@@ -4,7 +4,9 @@
 
 #include "model_source.h"
 #include "olem/error.h"
+#include "olem/file.h"
 #include "olem/report.h"
+#include "olem/report_page.h"
 
 namespace olem::app {
 
@@ -17,6 +19,8 @@ struct DecideArguments {
   ContextSources contexts;
   std::string task;
   std::string model;
+  std::string page;
+  bool details = false;
 };
 
 // Wishes that the search cannot obey must not be forgotten silently.
@@ -32,10 +36,21 @@ void refuse_unknown_wishes(const Task& task) {
   }
 }
 
+void check_page(const DecideArguments& arguments) {
+  if (arguments.page.empty()) return;
+  if (arguments.page == arguments.common.output)
+    throw Error(ErrorCategory::kUsage,
+                fmt::format("--report and -o both name {}. Give them two names.", arguments.page));
+  protect_input(arguments.page, arguments.task, "the task file", "--report");
+  protect_input(arguments.page, arguments.model, "the model", "--report");
+  check_writable(arguments.page, arguments.common.force);
+}
+
 int run_decide(const DecideArguments& arguments) {
   Session session(arguments.common);
   protect_input(arguments.common.output, arguments.task, "the task file");
   protect_input(arguments.common.output, arguments.model, "the model");
+  check_page(arguments);
   ModelSource source = find_model_source(arguments.task, arguments.model, arguments.learning, "decide", session);
   const Task& task = source.task;
   refuse_unknown_wishes(task);
@@ -67,10 +82,12 @@ int run_decide(const DecideArguments& arguments) {
     json["decisions"].push_back(to_json(decision));
     json["decisions"].back()["undecided_steps"] = undecided;
   }
+  if (arguments.details || !arguments.page.empty())
+    add_decision_details(json, model, problems, decisions, arguments.decision, session.context());
   options.update(to_json(model.options));
   DecisionOptions search = arguments.decision;
   options.update(describe(search).json());
-  session.finish("decide", json, std::move(options), decision_text(model, decisions));
+  session.finish("decide", json, std::move(options), decision_text(model, decisions), arguments.page);
   return 0;
 }
 
@@ -98,6 +115,11 @@ Verb add_decide_verb(CLI::App& app) {
   add_rehearsal_options(*verb, arguments->learning);
   add_described_options(*verb, describe(arguments->decision), "Search");
   add_common_options(*verb, arguments->common);
+  verb->add_option("--report", arguments->page, "also write a page that explains the decisions, for a browser or print")
+      ->type_name("FILE")
+      ->group("Output and resources");
+  verb->add_flag("--details", arguments->details, "put what a report shows into the JSON: curves, forecasts, steps")
+      ->group("Output and resources");
   verb->footer(R"(
 Examples:
   olem decide task.json
@@ -105,6 +127,7 @@ Examples:
   olem decide task.json --contexts today.csv --json -o decisions.json
   olem decide task.json --sampler linear --caution 2
   olem decide --model reef.olem --contexts today.csv
+  olem decide task.json --report decision.html
 
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");

@@ -45,8 +45,9 @@ class Session {
 
   // Prints the text, or with --json the object, and writes the object to -o. `result` holds the verb's own keys;
   // version, options, seed, seconds and warnings are added. An output file that cannot be written is reported before
-  // any work by the constructor.
-  void finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text);
+  // any work by the constructor. With `page` the object is written there as an HTML page too.
+  void finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text,
+              const std::string& page = "");
 
  private:
   class ProgressBar;
@@ -93,6 +94,7 @@ Verb add_simulate_verb(CLI::App& app);
 Verb add_fit_verb(CLI::App& app);
 Verb add_decide_verb(CLI::App& app);
 Verb add_explain_verb(CLI::App& app);
+Verb add_report_verb(CLI::App& app);
 Verb add_options_verb(CLI::App& app);
 
 }  // namespace olem::app

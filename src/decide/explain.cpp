@@ -143,6 +143,7 @@ class Explainer {
       curve.high = range.high;
       curve.data_low = its.low;
       curve.data_high = its.high;
+      curve.data_counts = its.counts;
       curve.expected = expected[k];
       curve.values = grid(range, options_.points);
       result_.curves.push_back(std::move(curve));

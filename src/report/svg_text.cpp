@@ -119,6 +119,7 @@ std::vector<double> round_ticks(double low, double high, std::size_t about) {
 std::vector<std::string> tick_labels(const std::vector<double>& ticks, bool percent) {
   std::vector<std::string> labels;
   const double factor = percent ? 100.0 : 1.0;
+  if (ticks.size() == 1) return {fmt::format("{:.4g}{}", factor * ticks.front(), percent ? " %" : "")};
   const double step = ticks.size() > 1 ? factor * (ticks[1] - ticks[0]) : factor;
   double largest = 0.0;
   for (const double tick : ticks) largest = std::max(largest, factor * std::abs(tick));

@@ -43,6 +43,7 @@ TEST(Ticks, AreRoundAndInside) {
   EXPECT_THAT(tick_labels(round_ticks(0.0, 1.0, 5), true), ElementsAre("0 %", "20 %", "40 %", "60 %", "80 %", "100 %"));
   EXPECT_THAT(tick_labels(round_ticks(1.02e7, 1.07e7, 5)),
               ElementsAre("1.02e7", "1.03e7", "1.04e7", "1.05e7", "1.06e7", "1.07e7"));
+  EXPECT_THAT(tick_labels({0.25}), ElementsAre("0.25"));
   EXPECT_THAT(tick_labels(round_ticks(0.0, 3e-6, 3)), ElementsAre("0", "1e-6", "2e-6", "3e-6"));
 }
 
