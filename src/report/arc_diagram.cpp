@@ -11,27 +11,27 @@ namespace olem::plot {
 
 namespace {
 
-constexpr double kRow = 24.0;
+constexpr double kRow = 26.0;
 constexpr double kDot = 5.0;
 constexpr double kEdge = 10.0;
 constexpr double kMostName = 220.0;
 constexpr double kWidest = 230.0;  // of an arc
-constexpr double kHead = 7.0;      // length of an arrow head
+constexpr double kHead = 9.0;      // length of an arrow head
+constexpr double kApart = 5.0;     // edges leave a variable below its middle and arrive above it
 
 // How far an arc over this many rows reaches to the side; the curve itself reaches three quarters of its handle.
-double reach(std::size_t rows) { return std::min(kWidest, 14.0 + 13.0 * static_cast<double>(rows)); }
+double reach(std::size_t rows) { return std::min(kWidest, 26.0 + 16.0 * static_cast<double>(rows)); }
 
 std::size_t rows_between(const Arc& arc) { return arc.from < arc.to ? arc.to - arc.from : arc.from - arc.to; }
 
 std::string end_mark(EdgeEnd end, double x, double y, double side) {
   if (end == EdgeEnd::kTail) return "";
-  const double tip = x + side * (kDot + 1.0);
   if (end == EdgeEnd::kCircle) {
-    return fmt::format("<circle class=\"hollow c6\" cx=\"{}\" cy=\"{}\" r=\"3.2\"/>", length(tip + side * 3.2),
+    return fmt::format("<circle class=\"hollow c6\" cx=\"{}\" cy=\"{}\" r=\"3.4\"/>", length(x + side * 3.4),
                        length(y));
   }
-  return fmt::format("<path class=\"f6\" d=\"M{} {}L{} {}L{} {}Z\"/>", length(tip), length(y),
-                     length(tip + side * kHead), length(y - 3.6), length(tip + side * kHead), length(y + 3.6));
+  return fmt::format("<path class=\"f6\" d=\"M{} {}L{} {}L{} {}Z\"/>", length(x), length(y), length(x + side * kHead),
+                     length(y - 4.2), length(x + side * kHead), length(y + 4.2));
 }
 
 }  // namespace
@@ -57,12 +57,18 @@ std::string svg_element(const ArcDiagram& diagram) {
       length(width), length(height), escape(diagram.title));
   for (const Arc& arc : diagram.arcs) {
     const double side = arc.from < arc.to ? 1.0 : -1.0;
+    const double start = line + side * (kDot + 1.0);
     const double handle = line + side * reach(rows_between(arc));
-    const double from = row(arc.from);
-    const double to = row(arc.to);
-    text += fmt::format("<path class=\"c6\" d=\"M{0} {1}C{2} {1} {2} {3} {0} {3}\"/>{4}{5}\n", length(line),
-                        length(from), length(handle), length(to), end_mark(arc.at_from, line, from, side),
-                        end_mark(arc.at_to, line, to, side));
+    const double from = row(arc.from) + side * kApart;
+    const double to = row(arc.to) - side * kApart;
+    // The line ends inside of the marks, whose tips would be blunt otherwise.
+    const auto shift = [&](EdgeEnd end) {
+      return start + side * (end == EdgeEnd::kTail ? -2.0 : end == EdgeEnd::kArrow ? 0.7 * kHead : 3.4);
+    };
+    text +=
+        fmt::format("<path class=\"c6\" d=\"M{} {}C{} {} {} {} {} {}\"/>{}{}\n", length(shift(arc.at_from)),
+                    length(from), length(handle), length(from), length(handle), length(to), length(shift(arc.at_to)),
+                    length(to), end_mark(arc.at_from, start, from, side), end_mark(arc.at_to, start, to, side));
   }
   for (std::size_t i = 0; i < diagram.names.size(); ++i) {
     const std::size_t style = i < diagram.styles.size() ? diagram.styles[i] : 0;

@@ -93,6 +93,7 @@ void add_outcomes(Page& page, const Explanation& explanation) {
     outcomes.push_back(outcome_panel(explanation, histogram));
   plot::Figure figure = panels("Where the outcome ends up", std::move(outcomes));
   if (figure.panels.size() == 1) {
+    figure.panels.front().title.clear();
     figure.panel_width = 560.0;
     figure.panel_height = 260.0;
   }

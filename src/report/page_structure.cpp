@@ -94,8 +94,8 @@ std::string chain_entry(const std::string& name, const Role& role, const Step* s
 
 plot::Figure gap_figure(const std::vector<std::string>& order, const std::map<std::string, const Step*>& by_name) {
   plot::Panel panel;
-  plot::Bars decided{"decided", {}, 0};
-  plot::Bars open{"not decided", {}, 1};
+  plot::Bars decided{"decided", {}, 0, false, false};
+  plot::Bars open{"not decided", {}, 1, false, false};
   std::vector<plot::Line> whiskers;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto found = by_name.find(order[i]);
@@ -229,7 +229,7 @@ void add_stability(Page& page, const JsonPart& result) {
   const std::vector<JsonPart> rows = result["before"].entries();
   if (rows.size() != names.size()) result["before"].fail("does not have one row for each name");
   if (consensus.size() > kMostNames) return;
-  plot::HeatMap map{"share of half-samples in which the row comes before the column", {}, {}, {}, 0.0, 1.0, true};
+  plot::HeatMap map{"the row before the column", {}, {}, {}, 0.0, 1.0, true};
   for (std::size_t i = 0; i <= consensus.size(); ++i) {
     map.x_edges.push_back(static_cast<double>(i) - 0.5);
     map.y_edges.push_back(static_cast<double>(i) - 0.5);
@@ -253,7 +253,10 @@ void add_stability(Page& page, const JsonPart& result) {
   panel.x.names = panel.y.names = consensus;
   panel.layers = {std::move(map)};
   figure.panels = {std::move(panel)};
-  page.figure(plot::svg_element(figure), "Light above the diagonal: the order is stable.");
+  page.figure(
+      plot::svg_element(figure),
+      "The share of half-samples in which the variable of the row came before that of the column. All light above the "
+      "diagonal: the order is stable.");
 }
 
 void add_graph(Page& page, const JsonPart& result) {

@@ -59,11 +59,13 @@ struct Rule {
   std::size_t style = 0;
 };
 
-// A horizontal bar from 0 for each name of the y axis, with its value behind it. Several layers stand side by side.
+// A horizontal bar from 0 for each name of the y axis. Several layers stand side by side, or over each other.
 struct Bars {
   std::string label;
   std::vector<double> values;  // not finite: no bar
   std::size_t style = 0;
+  bool beside = true;    // other layers of bars
+  bool numbered = true;  // the value stands behind the bar
 };
 
 // A colour for each cell. All maps of a figure with the same label and range share one scale in the legend.

@@ -159,7 +159,7 @@ class PanelDrawing {
     x_range_.take(bars.values, false);
     x_range_.take(0.0);
     x_range_.from_zero = true;
-    ++bar_layers_;
+    bar_layers_ = bars.beside ? bar_layers_ + 1 : std::max<std::size_t>(1, bar_layers_);
   }
   void extend(const HeatMap& map) {
     x_range_.take(map.x_edges, panel_.x.logarithmic);
@@ -364,7 +364,7 @@ class PanelDrawing {
           bars.style % kColours, length(from), length(at + 0.5), length(wide), length(std::max(1.0, high - 1.0)),
           bar_opacity(bars.style));
     }
-    ++bars_drawn_;
+    if (bars.beside) ++bars_drawn_;
     return text;
   }
 
@@ -377,13 +377,13 @@ class PanelDrawing {
       for (std::size_t i = 0; i < bars->values.size(); ++i) {
         if (!std::isfinite(bars->values[i])) continue;
         const auto [at, high] = bar_place(y, i, layer);
-        if (high < 9.0) continue;
+        if (high < 9.0 || !bars->numbered) continue;
         const std::string value = panel_.x.percent ? fmt::format("{:.1f} %", 100.0 * bars->values[i])
                                                    : fmt::format("{:.3g}", bars->values[i]);
         text += text_at(left_ + std::max(x(0.0), x(bars->values[i])) + 4.0, top_ + at + 0.5 * high + 4.0, value,
                         "start", "muted");
       }
-      ++layer;
+      if (bars->beside) ++layer;
     }
     return text;
   }
