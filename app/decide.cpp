@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 
+#include "model_source.h"
 #include "olem/error.h"
-#include "olem/model_file.h"
+#include "olem/file.h"
 #include "olem/report.h"
-#include "rehearsal_options.h"
-#include "session.h"
+#include "olem/report_page.h"
 
 namespace olem::app {
 
@@ -20,50 +19,18 @@ struct DecideArguments {
   ContextSources contexts;
   std::string task;
   std::string model;
+  std::string page;
+  bool details = false;
 };
 
-// A task beside a model may say what is observed and where its table was, and nothing else that the model's does not.
-void check_same_task(const Task& task, const Task& learned) {
-  Json given = to_json(task);
-  Json known = to_json(learned);
-  for (const char* key : {"data", "observed"}) {
-    given.erase(key);
-    known.erase(key);
-  }
-  for (const Json* side : {&given, &known}) {
-    for (const auto& [key, value] : side->items()) {
-      if (given.contains(key) && known.contains(key) && given[key] == known[key]) continue;
-      throw Error(ErrorCategory::kData,
-                  fmt::format("{}: \"{}\" is not the one that the model in {} was fitted for. Leave the task out to "
-                              "decide with the model's own, or fit again.",
-                              task.source, key, learned.source));
-    }
-  }
-}
-
-// Where the model comes from, and the options that say so.
-struct Source {
-  Task task;  // with the values to decide for
-  std::optional<RehearsalModel> model;
-};
-
-Source find_source(const DecideArguments& arguments, const Session& session) {
-  if (arguments.model.empty()) {
-    if (arguments.task.empty())
-      throw Error(ErrorCategory::kUsage, "Give a task file, or a model with --model. See olem decide --help.");
-    return {read_task(arguments.task), std::nullopt};
-  }
-  refuse_rehearsal_options(arguments.learning,
-                           "With --model nothing is learned, so this has no effect. Give it to olem fit.");
-  Source source;
-  source.model = read_model(arguments.model, session.context());
-  source.task = source.model->task;
-  if (!arguments.task.empty()) {
-    const Task task = read_task(arguments.task);
-    check_same_task(task, source.model->task);
-    source.task = task;
-  }
-  return source;
+void check_page(const DecideArguments& arguments) {
+  if (arguments.page.empty()) return;
+  if (arguments.page == arguments.common.output)
+    throw Error(ErrorCategory::kUsage,
+                fmt::format("--report and -o both name {}. Give them two names.", arguments.page));
+  protect_input(arguments.page, arguments.task, "the task file", "--report");
+  protect_input(arguments.page, arguments.model, "the model", "--report");
+  check_writable(arguments.page, arguments.common.force);
 }
 
 const char* method_name(const DecideArguments& arguments, const RehearsalModel& model) {
@@ -87,20 +54,12 @@ int run_decide(const DecideArguments& arguments) {
   Session session(arguments.common);
   protect_input(arguments.common.output, arguments.task, "the task file");
   protect_input(arguments.common.output, arguments.model, "the model");
-  Source source = find_source(arguments, session);
+  check_page(arguments);
+  ModelSource source = find_model_source(arguments.task, arguments.model, arguments.learning, "decide", session);
   const Task& task = source.task;
   const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.contexts, session.context());
   Json options = Json::object();
-  if (source.model) {
-    session.warn(source.model->summary.warnings);
-    options["model"] = arguments.model;
-  } else {
-    const DataOptions data = data_options(arguments.learning, task);
-    const LoadedTable loaded = load_table(data, session);
-    source.model = learn_model(arguments.learning, task, loaded.table, session);
-    options = to_json(data);
-  }
-  const RehearsalModel& model = *source.model;
+  const RehearsalModel model = take_model(source, arguments.model, arguments.learning, session, options);
   std::vector<DecisionProblem> problems;
   for (const std::vector<double>& values : contexts) {
     session.warn(context_warnings(task, model.context, values));
@@ -128,10 +87,12 @@ int run_decide(const DecideArguments& arguments) {
     json["decisions"].push_back(to_json(decision));
     json["decisions"].back()["undecided_steps"] = undecided;
   }
+  if (arguments.details || !arguments.page.empty())
+    add_decision_details(json, model, problems, decisions, arguments.decision, session.context());
   options.update(to_json(model.options));
   DecisionOptions search = arguments.decision;
   options.update(describe(search).json());
-  session.finish("decide", json, std::move(options), decision_text(model, decisions));
+  session.finish("decide", json, std::move(options), decision_text(model, decisions), arguments.page);
   return 0;
 }
 
@@ -159,6 +120,11 @@ Verb add_decide_verb(CLI::App& app) {
   add_rehearsal_options(*verb, arguments->learning);
   add_described_options(*verb, describe(arguments->decision), "Search");
   add_common_options(*verb, arguments->common);
+  verb->add_option("--report", arguments->page, "also write a page that explains the decisions, for a browser or print")
+      ->type_name("FILE")
+      ->group("Output and resources");
+  verb->add_flag("--details", arguments->details, "put what a report shows into the JSON: curves, forecasts, steps")
+      ->group("Output and resources");
   verb->footer(R"(
 Examples:
   olem decide task.json
@@ -171,6 +137,7 @@ Examples:
   olem decide task.json --graph-method ges --sampler linear
   olem decide task.json --decision qwz23 --graph graph.csv
   olem decide --model reef.olem --contexts today.csv
+  olem decide task.json --report decision.html
 
 Costs of alterations, how many of them there may be and constraints between them belong into the task file.
 

@@ -15,6 +15,7 @@
 
 #include "olem/error.h"
 #include "olem/file.h"
+#include "olem/report_page.h"
 #include "olem/version.h"
 
 namespace olem::app {
@@ -164,7 +165,8 @@ void Session::warn(const std::vector<Warning>& warnings) {
   }
 }
 
-void Session::finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text) {
+void Session::finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text,
+                     const std::string& page) {
   if (progress_) progress_->clear();
   Json object;
   object["version"] = version();
@@ -181,13 +183,14 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
   // A file name need not be UTF-8; JSON must be.
   const std::string json = object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   if (!options_.output.empty()) write_file_atomically(options_.output, json, options_.force);
+  if (!page.empty()) write_file_atomically(page, report_page(object, page), options_.force);
   print_out(options_.json ? json : text);
 }
 
-void protect_input(const std::string& output, const std::string& input, std::string_view what) {
+void protect_input(const std::string& output, const std::string& input, std::string_view what, std::string_view flag) {
   std::error_code unknown;
   if (output.empty() || !std::filesystem::equivalent(output, input, unknown)) return;
-  throw Error(ErrorCategory::kUsage, fmt::format("-o: {} is {}. Give the result another name.", output, what));
+  throw Error(ErrorCategory::kUsage, fmt::format("{}: {} is {}. Give the result another name.", flag, output, what));
 }
 
 void add_common_options(CLI::App& verb, CommonOptions& options, const std::string& output) {

@@ -45,8 +45,9 @@ class Session {
 
   // Prints the text, or with --json the object, and writes the object to -o. `result` holds the verb's own keys;
   // version, options, seed, seconds and warnings are added. An output file that cannot be written is reported before
-  // any work by the constructor.
-  void finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text);
+  // any work by the constructor. With `page` the object is written there as an HTML page too.
+  void finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text,
+              const std::string& page = "");
 
  private:
   class ProgressBar;
@@ -62,8 +63,10 @@ class Session {
 void add_common_options(CLI::App& verb, CommonOptions& options,
                         const std::string& output = "also write the JSON object to this file");
 
-// A usage error when `output` is the file `input`, which it would take the place of with --force. Either may be empty.
-void protect_input(const std::string& output, const std::string& input, std::string_view what);
+// A usage error when `output`, given with `flag`, is the file `input`, which it would take the place of with --force.
+// Either may be empty.
+void protect_input(const std::string& output, const std::string& input, std::string_view what,
+                   std::string_view flag = "-o");
 
 // One flag per described option; the structs behind `set` must outlive the parse.
 void add_described_options(CLI::App& verb, const OptionSet& set, const std::string& group);
@@ -90,6 +93,8 @@ Verb add_compare_verb(CLI::App& app);
 Verb add_simulate_verb(CLI::App& app);
 Verb add_fit_verb(CLI::App& app);
 Verb add_decide_verb(CLI::App& app);
+Verb add_explain_verb(CLI::App& app);
+Verb add_report_verb(CLI::App& app);
 Verb add_options_verb(CLI::App& app);
 
 }  // namespace olem::app

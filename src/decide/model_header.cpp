@@ -17,6 +17,8 @@ namespace olem {
 
 namespace {
 
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 53U;
+
 using NamedNumbers = std::vector<std::pair<std::string, double>>;
 
 // A number that does not exist is null.
@@ -225,6 +227,7 @@ std::shared_ptr<const ConditionalSampler> read_sampler(const JsonPart& part, std
 Json variable_json(const SamplerVariable& variable, std::vector<double>& numbers) {
   Json json = {{"name", variable.name}, {"mean", variable.mean}, {"sd", variable.sd},
                {"low", variable.low},   {"high", variable.high}, {"conditions", variable.conditions}};
+  if (!variable.counts.empty()) json["counts"] = variable.counts;
   if (variable.sampler) json["sampler"] = sampler_json(*variable.sampler, numbers);
   return json;
 }
@@ -238,6 +241,9 @@ SamplerVariable read_variable(const JsonPart& part, std::size_t place, std::span
   variable.high = part["high"].finite();
   if (!(variable.sd > 0.0)) part["sd"].fail("is not positive");
   if (variable.low > variable.high) part["low"].fail("is above the greatest value");
+  if (part.has("counts")) {
+    for (const JsonPart& entry : part["counts"].entries()) variable.counts.push_back(entry.count(kMostRows));
+  }
   for (const JsonPart& entry : part["conditions"].entries()) {
     if (place == 0) entry.fail("is a condition of the first variable, which can have none");
     variable.conditions.push_back(entry.count(place - 1));
@@ -253,7 +259,6 @@ SamplerVariable read_variable(const JsonPart& part, std::size_t place, std::span
 }
 
 Calibration read_calibration(const JsonPart& part) {
-  constexpr std::uint64_t kMostRows = std::uint64_t{1} << 53U;
   Calibration calibration;
   calibration.summary.status = part["status"].text();
   calibration.summary.message = part["message"].text();
