@@ -41,7 +41,8 @@ const std::vector<StudyDescription>& studies();
 struct StudyForecast {
   std::size_t cells = 0;
   std::size_t finished = 0;  // of them, according to the journal
-  double core_seconds = 0.0;  // for the rest: by rough figures, corrected by the times in the journal where there are any
+  double core_seconds =
+      0.0;  // for the rest: by rough figures, corrected by the times in the journal where there are any
 };
 
 // One number of the study beside the paper's.
@@ -72,7 +73,7 @@ struct StudyPool {
   double standard_error = 0.0;
   bool marked = false;
   std::size_t marked_rows = 0;
-  double largest_ratio = 0.0;     // of |difference| to its standard error in one row
+  double largest_ratio = 0.0;    // of |difference| to its standard error in one row
   std::string largest_ratio_at;  // the setting of that row
 };
 

@@ -1,4 +1,4 @@
-#include "core/ranks.h"
+#include "olem/ranks.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <exception>
 #include <thread>
 
+#include "core/ranks_door.h"
 #include "olem/error.h"
 
 namespace olem {

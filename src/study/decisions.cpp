@@ -178,7 +178,8 @@ std::optional<PublishedNumber> published_success(const Setting& setting, const s
   const std::string data = setting.at("data");
   for (const auto& row : embedded_rows(embedded_published_auf())) {
     if (row.at("setting") != data || row.at("method") != decision_method(method).label) continue;
-    return PublishedNumber{embedded_number(row.at("mean")), embedded_number(row.at("std")), data == "Bermuda" ? 10 : 20};
+    return PublishedNumber{embedded_number(row.at("mean")), embedded_number(row.at("std")),
+                           data == "Bermuda" ? 10 : 20};
   }
   return std::nullopt;
 }
@@ -216,7 +217,7 @@ StudyKind auf_study() {
   kind.name = "auf";
   kind.help = "success of decisions on random linear and nonlinear tasks";
   for (const char* const data : {"SynLrBeta", "SynLrExp", "SynNlrBeta", "SynNlrExp"}) {
-    kind.settings.push_back(Setting({{"data", data}}));
+    kind.settings.push_back(Setting{{"data", data}});
   }
   kind.protocol.tasks = 20;
   kind.plan = plan_auf;
@@ -228,7 +229,7 @@ StudyKind bermuda_study() {
   StudyKind kind = decision_study();
   kind.name = "bermuda";
   kind.help = "success of decisions on the Bermuda simulator";
-  kind.settings = {Setting({{"data", "Bermuda"}})};
+  kind.settings = {Setting{{"data", "Bermuda"}}};
   kind.protocol.tasks = 10;
   kind.plan = plan_bermuda;
   kind.published = published_success;
@@ -240,7 +241,7 @@ StudyKind samples_study() {
   kind.name = "samples";
   kind.help = "success of decisions on the Bermuda simulator against the number of rows";
   std::erase_if(kind.methods, [](const StudyName& name) { return name.name != "olem-rh" && name.name != "grad-rh"; });
-  for (int rows = 300; rows <= 1000; rows += 100) kind.settings.push_back(Setting({{"n", fmt::format("{}", rows)}}));
+  for (int rows = 300; rows <= 1000; rows += 100) kind.settings.push_back(Setting{{"n", fmt::format("{}", rows)}});
   kind.axis = "n";
   kind.protocol.tasks = 10;
   kind.protocol.rows = 0;

@@ -57,4 +57,14 @@ void execute_on_threads(const std::vector<Batch>& batches, const std::vector<Pen
   });
 }
 
+void execute_in_turn(const std::vector<Batch>& batches, const std::vector<PendingBatch>& pending,
+                     const OnRecord& on_record, const Context& context) {
+  Context own = context;
+  own.progress = nullptr;  // of the study, not of each method
+  for (const PendingBatch& part : pending) {
+    measure_batch(batches[part.batch], part.cells, own,
+                  [&](const Cell& cell, const JournalRecord& record) { on_record(cell, record, true); });
+  }
+}
+
 }  // namespace olem

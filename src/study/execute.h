@@ -27,6 +27,10 @@ void measure_batch(const Batch& batch, const std::vector<std::size_t>& cells, co
 void execute_on_threads(const std::vector<Batch>& batches, const std::vector<PendingBatch>& pending,
                         const OnRecord& on_record, const Context& context);
 
+// One after the other, each with all of the context's threads: for measurements of time.
+void execute_in_turn(const std::vector<Batch>& batches, const std::vector<PendingBatch>& pending,
+                     const OnRecord& on_record, const Context& context);
+
 // On the context's ranks, each of which makes this call: rank 0 hands batches to whoever is free, works itself, and
 // alone calls `on_record`; `pending` is read from it only. A rank that dies takes the others with it, by mpirun.
 void execute_on_ranks(const std::vector<Batch>& batches, const std::vector<PendingBatch>& pending,

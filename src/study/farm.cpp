@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "core/ranks.h"
 #include "olem/error.h"
+#include "olem/ranks.h"
 #include "study/execute.h"
 
 namespace olem {
@@ -43,7 +43,9 @@ class Queue {
 };
 
 // Position of a cell within its batch.
-std::size_t index_of(const Batch& batch, const Cell& cell) { return static_cast<std::size_t>(&cell - batch.cells.data()); }
+std::size_t index_of(const Batch& batch, const Cell& cell) {
+  return static_cast<std::size_t>(&cell - batch.cells.data());
+}
 
 // The root's own share of the work, in a thread of its own so that the other ranks never wait for an answer.
 class OwnWork {

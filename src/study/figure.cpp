@@ -81,8 +81,8 @@ std::vector<StudyFigure> study_figures(const StudyResult& result) {
     const auto methods = distinct(rows, [](const StudyRow& row) { return row.method_label; });
     plot::Figure figure;
     figure.title = setting.empty() ? fmt::format("Study {}", result.study) : setting;
-    figure.description =
-        fmt::format("Means against {} for {}, with bands of one standard deviation.", result.axis, fmt::join(methods, ", "));
+    figure.description = fmt::format("Means against {} for {}, with bands of one standard deviation.", result.axis,
+                                     fmt::join(methods, ", "));
     for (const std::string& metric : distinct(rows, [](const StudyRow& row) { return row.metric_label; })) {
       figure.panels.push_back(panel_of(rows, methods, metric, result.axis));
     }

@@ -54,9 +54,10 @@ void check_header(std::string_view content, const JournalHeader& header, const s
     throw Error(ErrorCategory::kData, fmt::format("{} is not a journal of olem study. Name another --journal.", path));
   }
   if (part["format_version"].count(std::numeric_limits<std::uint32_t>::max()) != kFormatVersion) {
-    throw Error(ErrorCategory::kData, fmt::format("{} is a journal in a format of another version of olem. Name another "
-                                                  "--journal, or begin again with --fresh.",
-                                                  path));
+    throw Error(ErrorCategory::kData,
+                fmt::format("{} is a journal in a format of another version of olem. Name another "
+                            "--journal, or begin again with --fresh.",
+                            path));
   }
   const auto differs = [&](std::string_view what, const std::string& there, const std::string& here) {
     if (there == here) return;
@@ -109,10 +110,11 @@ Content parse_content(std::string_view text, const JournalHeader& header, const 
       continue;
     }
     if (damaged_line != 0) {
-      throw Error(ErrorCategory::kData,
-                  fmt::format("{}, line {}: The checksum is wrong although more lines follow, so that the file was changed "
-                              "or the disk is at fault. Delete the line to compute its cell again.",
-                              path, damaged_line));
+      throw Error(
+          ErrorCategory::kData,
+          fmt::format("{}, line {}: The checksum is wrong although more lines follow, so that the file was changed "
+                      "or the disk is at fault. Delete the line to compute its cell again.",
+                      path, damaged_line));
     }
     content.records.push_back(parse_record(std::string(*inside), fmt::format("{}, line {}", path, line_number)));
     content.sound = at;

@@ -26,9 +26,9 @@ struct JournalHeader {
   std::string version;  // of the olem that began it
 };
 
-// The finished cells of a study in a file: a header, then one line per cell, each a checksum (CRC-64) and a JSON object.
-// A line is on disk before append() returns. A process that dies in the middle of a line leaves a torn last line, which
-// the next one recognises by its checksum and takes away; everything before it stays.
+// The finished cells of a study in a file: a header, then one line per cell, each a checksum (CRC-64) and a JSON
+// object. A line is on disk before append() returns. A process that dies in the middle of a line leaves a torn last
+// line, which the next one recognises by its checksum and takes away; everything before it stays.
 class Journal {
  public:
   // Opens the file, or makes it, and locks it against other processes; the lock ends with the process, however it

@@ -17,8 +17,8 @@ struct Cell {
   Setting setting;
   std::string method;
   int epoch = 0;
-  int task = 0;      // within the epoch
-  std::string key;   // names everything that its numbers depend on but the seed; unique within the study
+  int task = 0;       // within the epoch
+  std::string key;    // names everything that its numbers depend on but the seed; unique within the study
   double cost = 0.0;  // rough core-seconds, for forecasts
 };
 
@@ -70,8 +70,8 @@ struct StudyKind {
   std::vector<StudyName> metrics;
   std::vector<std::string> extra_metrics;  // of `metrics`, those that are shown only when asked for
   std::vector<Setting> settings;
-  std::string axis;  // the key of the settings that figures have along their axis; empty: no figures
-  StudyRequest protocol;  // of the paper: epochs, tasks, rounds, rows
+  std::string axis;              // the key of the settings that figures have along their axis; empty: no figures
+  StudyRequest protocol;         // of the paper: epochs, tasks, rounds, rows
   bool units_are_tasks = false;  // standard deviations are over tasks, not over epochs
   bool reproducible = true;      // false for measured times
   std::vector<StudyDifference> differences;

@@ -31,7 +31,7 @@ std::vector<Setting> all_settings() {
         // Left out in the paper, too.
         if (std::string(d) == "20" && std::string(p) == "0.8") continue;
         for (const char* const r : {"0", "0.25", "0.5", "0.75", "1"}) {
-          settings.push_back(Setting({{"d", d}, {"p", p}, {"noise", noise}, {"r", r}}));
+          settings.push_back(Setting{{"d", d}, {"p", p}, {"noise", noise}, {"r", r}});
         }
       }
     }
@@ -88,8 +88,12 @@ using FigureKey = std::tuple<int, double, std::string, std::string, std::string,
 std::map<FigureKey, PublishedNumber> read_figures() {
   std::map<FigureKey, PublishedNumber> figures;
   for (const auto& row : embedded_rows(embedded_published_figures())) {
-    const FigureKey key{static_cast<int>(embedded_number(row.at("d"))), embedded_number(row.at("p")), row.at("noise"),
-                        row.at("metric"), row.at("method"), embedded_number(row.at("r"))};
+    const FigureKey key{static_cast<int>(embedded_number(row.at("d"))),
+                        embedded_number(row.at("p")),
+                        row.at("noise"),
+                        row.at("metric"),
+                        row.at("method"),
+                        embedded_number(row.at("r"))};
     figures[key] = {embedded_number(row.at("mean")), embedded_number(row.at("std")), 5};
   }
   return figures;

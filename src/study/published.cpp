@@ -35,8 +35,8 @@ std::vector<std::map<std::string, std::string>> embedded_rows(std::string_view c
       continue;
     }
     if (cells.size() != names.size()) {
-      throw Error(ErrorCategory::kInternal, fmt::format("A published table has {} cells in a row of {} columns.",
-                                                        cells.size(), names.size()));
+      throw Error(ErrorCategory::kInternal,
+                  fmt::format("A published table has {} cells in a row of {} columns.", cells.size(), names.size()));
     }
     auto& row = rows.emplace_back();
     for (std::size_t j = 0; j < names.size(); ++j) row[names[j]] = cells[j];

@@ -7,9 +7,9 @@
 
 #include "core/checksum.h"
 #include "core/find_kind.h"
-#include "core/ranks.h"
 #include "olem/error.h"
 #include "olem/random.h"
+#include "olem/ranks.h"
 #include "olem/study.h"
 #include "olem/version.h"
 #include "study/execute.h"
@@ -174,6 +174,10 @@ StudyResult run_study(const StudyOptions& options, const Context& context) {
   const StudyKind& kind = find_kind(kinds(), options.study, "a study");
   const StudyRequest request = request_for(kind, options, context.seed);
   const std::vector<Batch> batches = kind.plan(request);
+  if (!kind.reproducible && context.ranks != nullptr && context.ranks->size() > 1) {
+    throw Error(ErrorCategory::kUsage,
+                fmt::format("The study {} measures this machine. Run it without mpirun.", kind.name));
+  }
   const bool root = context.ranks == nullptr || context.ranks->is_root();
   if (!root) {
     execute_on_ranks(batches, {}, nullptr, context);
@@ -214,8 +218,10 @@ StudyResult run_study(const StudyOptions& options, const Context& context) {
   try {
     if (context.ranks != nullptr) {
       execute_on_ranks(batches, pending, on_record, context);
-    } else {
+    } else if (kind.reproducible) {
       execute_on_threads(batches, pending, on_record, context);
+    } else {
+      execute_in_turn(batches, pending, on_record, context);
     }
   } catch (const Error& error) {
     if (!context.should_stop() || !journal) throw;

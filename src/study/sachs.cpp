@@ -77,7 +77,7 @@ StudyKind sachs_study() {
   kind.methods = order_method_names();
   kind.metrics = order_metric_names();
   kind.extra_metrics = {"shd"};
-  kind.settings = {Setting({{"data", "sachs"}})};
+  kind.settings = {Setting{{"data", "sachs"}}};
   kind.protocol.epochs = 10;
   kind.plan = plan_sachs;
   kind.published = published_sachs;

@@ -107,8 +107,8 @@ std::vector<Setting> filter_settings(const std::vector<Setting>& settings, std::
   std::vector<Setting> kept;
   for (const Setting& setting : settings) {
     const bool matches = std::all_of(wanted.begin(), wanted.end(), [&](const auto& want) {
-      return setting.has(want.first) && std::find(want.second.begin(), want.second.end(), setting.at(want.first)) !=
-                                            want.second.end();
+      return setting.has(want.first) &&
+             std::find(want.second.begin(), want.second.end(), setting.at(want.first)) != want.second.end();
     });
     if (matches) kept.push_back(setting);
   }

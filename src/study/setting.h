@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@ namespace olem {
 class Setting {
  public:
   Setting() = default;
+  Setting(std::initializer_list<std::pair<std::string, std::string>> entries) : entries_(entries) {}
   explicit Setting(std::vector<std::pair<std::string, std::string>> entries) : entries_(std::move(entries)) {}
 
   const std::vector<std::pair<std::string, std::string>>& entries() const { return entries_; }

@@ -154,8 +154,8 @@ std::vector<Batch> plan_speed(const StudyRequest& request) {
       batch.prepare = [options, seed = request.seed, text = setting.text(), task](const Context& context) {
         Context own = context.serial();
         own.seed = derived_seed(seed, text);
-        const auto simulation = std::make_shared<const Simulation>(
-            random_order_model(options, static_cast<std::uint64_t>(task), own));
+        const auto simulation =
+            std::make_shared<const Simulation>(random_order_model(options, static_cast<std::uint64_t>(task), own));
         return [simulation](const Cell& cell, const Context& its_context) -> StudyValues {
           const Measured measured = Child(cell.method, simulation->data, its_context).wait(its_context);
           return {{"seconds", measured.seconds}, {"memory", measured.megabytes}};
@@ -176,7 +176,7 @@ StudyKind speed_study() {
   kind.metrics = {{"seconds", "seconds"}, {"memory", "MB"}};
   for (const char* const d : {"5", "10", "20"}) {
     for (const char* const n : {"500", "1000", "2000", "4000"}) {
-      kind.settings.push_back(Setting({{"d", d}, {"n", n}}));
+      kind.settings.push_back(Setting{{"d", d}, {"n", n}});
     }
   }
   kind.axis = "n";

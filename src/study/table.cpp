@@ -113,7 +113,7 @@ void add_to_pool(StudyPool& pool, const StudyRow& row) {
   pool.standard_error += *row.standard_error * *row.standard_error;  // a square until all are in
   pool.marked_rows += row.marked ? 1 : 0;
   const double distance = std::abs(*row.difference);
-  const double ratio = distance <= kNothing           ? 0.0
+  const double ratio = distance <= kNothing        ? 0.0
                        : *row.standard_error > 0.0 ? distance / *row.standard_error
                                                    : std::numeric_limits<double>::infinity();
   if (ratio > pool.largest_ratio) {

@@ -21,7 +21,8 @@ std::string aligned(const std::vector<std::vector<std::string>>& lines, std::siz
   for (const auto& line : lines) {
     std::string row;
     for (std::size_t j = 0; j < line.size(); ++j) {
-      row += j < left_columns ? fmt::format("  {:<{}}", line[j], widths[j]) : fmt::format("  {:>{}}", line[j], widths[j]);
+      row +=
+          j < left_columns ? fmt::format("  {:<{}}", line[j], widths[j]) : fmt::format("  {:>{}}", line[j], widths[j]);
     }
     row.erase(row.find_last_not_of(' ') + 1);
     text += row + "\n";
@@ -44,7 +45,8 @@ std::string ratio_text(double difference, double error) {
 }
 
 bool has_published(const StudyResult& result) {
-  return std::any_of(result.rows.begin(), result.rows.end(), [](const StudyRow& row) { return row.published.has_value(); });
+  return std::any_of(result.rows.begin(), result.rows.end(),
+                     [](const StudyRow& row) { return row.published.has_value(); });
 }
 
 std::string rows_text(const StudyResult& result) {
@@ -55,7 +57,7 @@ std::string rows_text(const StudyResult& result) {
   }
   for (const StudyRow& row : result.rows) {
     auto& line = lines.emplace_back();
-    line = {Setting(row.setting).text(), row.metric_label,   row.method_label,
+    line = {Setting(row.setting).text(),  row.metric_label, row.method_label,
             fmt::format("{}", row.cells), number(row.mean), number(row.deviation)};
     if (!published) continue;
     line.push_back(number(row.published));
@@ -72,11 +74,11 @@ std::string pools_text(const StudyResult& result) {
   std::vector<std::vector<std::string>> lines = {
       {"metric", "method", "rows", "ours", "published", "difference", "s.e.", "ratio", "", "marked", "largest ratio"}};
   for (const StudyPool& pool : result.pools) {
-    lines.push_back({pool.metric_label, pool.method_label, fmt::format("{}", pool.rows), number(pool.mean),
-                     number(pool.published), with_sign(pool.difference), number(pool.standard_error),
-                     ratio_text(pool.difference, pool.standard_error), pool.marked ? "*" : "",
-                     fmt::format("{}", pool.marked_rows),
-                     fmt::format("{}", std::isinf(pool.largest_ratio) ? "inf" : fmt::format("{:.1f}", pool.largest_ratio))});
+    lines.push_back(
+        {pool.metric_label, pool.method_label, fmt::format("{}", pool.rows), number(pool.mean), number(pool.published),
+         with_sign(pool.difference), number(pool.standard_error), ratio_text(pool.difference, pool.standard_error),
+         pool.marked ? "*" : "", fmt::format("{}", pool.marked_rows),
+         fmt::format("{}", std::isinf(pool.largest_ratio) ? "inf" : fmt::format("{:.1f}", pool.largest_ratio))});
   }
   return aligned(lines, 2);
 }
@@ -86,7 +88,8 @@ std::string pools_text(const StudyResult& result) {
 std::string study_text(const StudyResult& result) {
   std::string text = fmt::format("Study {}: {} cells.\n\n{}", result.study, result.cells, rows_text(result));
   if (result.pools.empty()) return text;
-  const bool several = std::any_of(result.pools.begin(), result.pools.end(), [](const auto& pool) { return pool.rows > 1; });
+  const bool several =
+      std::any_of(result.pools.begin(), result.pools.end(), [](const auto& pool) { return pool.rows > 1; });
   if (several) text += fmt::format("\nAll settings together:\n\n{}", pools_text(result));
   text += "\ns.e.: standard error of the difference. * : the difference is more than 3 of them.\n";
   const bool doubled =

@@ -1,4 +1,4 @@
-// The module that holds MPI: see core/ranks.h.
+// The module that holds MPI: see olem/ranks.h.
 #include <mpi.h>
 
 #include <algorithm>

@@ -6,10 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "core/ranks_door.h"
 #include "olem/context.h"
 
 namespace olem {
+
+struct RanksDoor;
 
 // The processes that mpirun started together. MPI lives in a module of its own, which is loaded by the first object of
 // this class and never otherwise: a process that was started alone pays nothing for it. One object per process; its
