@@ -37,7 +37,7 @@ TEST(Usage, NothingToDo) {
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(
       result.err,
-      "olem: Say what to do: one of order, graph, compare, simulate, fit, decide, check, options. See olem --help.\n");
+      "olem: Say what to do: one of order, graph, compare, simulate, fit, decide, study, check, options. See olem --help.\n");
 }
 
 TEST(Usage, WrongCommandLinesAreExplained) {
@@ -48,7 +48,7 @@ TEST(Usage, WrongCommandLinesAreExplained) {
   const Case cases[] = {
       {{"ordr", "d.csv"}, "'ordr' is not a verb of olem. Did you mean order? See olem --help."},
       {{"banana"},
-       "'banana' is not a verb of olem. The verbs are order, graph, compare, simulate, fit, decide, check, options."},
+       "'banana' is not a verb of olem. The verbs are order, graph, compare, simulate, fit, decide, study, check, options."},
       {{"--json", "order"}, "The verb comes first, before '--json'"},
       {{"order"}, "DATA is missing: give a CSV or .npy file, or - for standard input. See olem order --help."},
       {{"order", "d.csv", "--tread", "2"}, "'--tread' is not an option of olem order. Did you mean --threads?"},
