@@ -27,8 +27,6 @@ namespace {
 int run_on_ranks(const std::function<int(const Ranks* ranks)>& body) {
   if (!Ranks::expected()) return body(nullptr);
   const Ranks ranks;
-  // MPI puts handlers of its own in their place.
-  catch_signals();
   try {
     return body(ranks.size() > 1 ? &ranks : nullptr);
   } catch (const Error& error) {

@@ -17,7 +17,7 @@ struct RanksDoor;
 // functions are for the thread that made it.
 class Ranks {
  public:
-  // Whether the environment says that mpirun (or srun) started this process.
+  // Whether the environment says that mpirun (or srun) started this process and others with it.
   static bool expected();
 
   // Joins the others. Throws a usage error when this olem was built without MPI or its module is not beside it.

@@ -305,6 +305,7 @@ void LeaveOneOutNeighbours::Sweep::run(const Context& context, const std::functi
   // of a tournament.
   const std::size_t groups = padded_tiles_ / kTilesInGroup;
   const Ranks* const ranks = sharing_ranks(context);
+  if (ranks != nullptr) context.require_memory(points_ * stride_ * 16, "Sharing the distances among ranks");
   const std::size_t shares = ranks != nullptr ? static_cast<std::size_t>(ranks->size()) : 1;
   const std::size_t own_share = ranks != nullptr ? static_cast<std::size_t>(ranks->rank()) : 0;
   const std::size_t workers = shares * static_cast<std::size_t>(context.thread_count());

@@ -32,7 +32,7 @@ struct Batch {
   std::function<Measure(const Context& context)> prepare;
 };
 
-// What is asked of a study, after the user's filters.
+// What is asked of a study, after the user's filters. 0 stands for what a study does not have.
 struct StudyRequest {
   std::vector<std::string> methods;
   std::vector<std::string> metrics;

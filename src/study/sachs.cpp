@@ -79,6 +79,7 @@ StudyKind sachs_study() {
   kind.extra_metrics = {"shd"};
   kind.settings = {Setting{{"data", "sachs"}}};
   kind.protocol.epochs = 10;
+  kind.protocol.tasks = 0;
   kind.plan = plan_sachs;
   kind.published = published_sachs;
   return kind;
