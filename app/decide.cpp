@@ -79,6 +79,23 @@ Source find_source(const DecideArguments& arguments, const Session& session) {
   return source;
 }
 
+const char* method_name(const DecideArguments& arguments, const RehearsalModel& model) {
+  if (arguments.decision.method == DecisionMethod::kQwz23) return "qwz23";
+  return model.graph ? "grad-rh" : "olem-rh";
+}
+
+// QWZ23 is a method for linear models with a graph.
+void check_decision_method(const CLI::App& verb, DecideArguments& arguments) {
+  if (arguments.decision.method != DecisionMethod::kQwz23 || !arguments.model.empty()) return;
+  if (!has_graph(arguments.learning) && arguments.learning.order_file.empty()) {
+    throw Error(
+        ErrorCategory::kUsage,
+        "--decision qwz23 needs to know what causes what: give a graph with --graph FILE, have one learned with "
+        "--graph-method NAME, or give an order with --order FILE.");
+  }
+  if (verb.get_option("--sampler")->count() == 0) arguments.learning.options.samplers.sampler = "gaussian";
+}
+
 int run_decide(const DecideArguments& arguments) {
   Session session(arguments.common);
   protect_input(arguments.common.output, arguments.task, "the task file");
@@ -112,10 +129,11 @@ int run_decide(const DecideArguments& arguments) {
   }
 
   Json json;
-  json["method"] = "olem-rh";
+  json["method"] = method_name(arguments, model);
   json["task"] = to_json(task);
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
+  if (model.graph) json["graph"] = to_json(*model.graph);
   json["models"] = models_json(model);
   json["undecided_steps"] = undecided;
   json["decisions"] = Json::array();
@@ -160,11 +178,15 @@ Examples:
   olem decide task.json --context Light=0.4 --context Temp=-0.2 --context Sal=0.1
   olem decide task.json --contexts today.csv --json -o decisions.json
   olem decide task.json --sampler linear --caution 2
+  olem decide task.json --graph graph.csv
+  olem decide task.json --graph-method ges --sampler linear
+  olem decide task.json --decision qwz23 --graph graph.csv
   olem decide --model reef.olem --contexts today.csv
 
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");
   return {verb, [verb, arguments] {
+            check_decision_method(*verb, *arguments);
             check_rehearsal_options(*verb, arguments->learning);
             return run_decide(*arguments);
           }};

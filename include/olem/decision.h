@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "olem/context.h"
 #include "olem/json.h"
 #include "olem/options.h"
+#include "olem/qwz23.h"
 #include "olem/region.h"
 #include "olem/sampler_set.h"
 #include "olem/structural_model.h"
@@ -24,7 +26,15 @@ enum class SurrogateLoss {
   kBallInsensitive,  // how far outside of the ball
 };
 
+// How the values of the alterable variables are found.
+enum class DecisionMethod {
+  kOlemRh,  // the gradient search, along an order or a graph
+  kQwz23,   // most of the fixed draws satisfied, exactly; linear samplers only
+};
+
 struct DecisionOptions {
+  DecisionMethod method = DecisionMethod::kOlemRh;
+  Qwz23Options qwz23;
   SurrogateLoss loss = SurrogateLoss::kCenterMae;  // the paper's choice
   // Fixed draws of the search. With 1000 a probability of 0.7 is known to 0.015 (one standard error).
   int draws = 1000;
@@ -79,13 +89,16 @@ struct Decision {
   double success_probability = 0.0;
   double success_low = 0.0;
   double success_high = 1.0;
+  // The same by the bound of Qin, Wang and Zhou 2023 at level 0.05, when their method decided.
+  std::optional<std::pair<double, double>> qwz23_interval;
   double plug_in_probability = 0.0;  // of the samplers without their own doubt
   double without_action = 0.0;       // success when nothing is altered, on the same draws
   std::vector<OutcomeForecast> outcomes;
   std::vector<OutcomeForecast> outcomes_without_action;
   // Of the variables drawn, those whose conditions lie outside of the data in more than half of the draws.
   std::vector<std::string> extrapolated;
-  std::string chosen;  // which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action"
+  std::string chosen;  // which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action";
+                       // or a Qwz23Answer::found_by
   std::size_t excluded_draws = 0;  // of the final draws, not finite or absurdly far; counted as failures
   Summary summary;                 // done, no_action (nothing better was found), no_influence, unreliable
 
@@ -94,11 +107,11 @@ struct Decision {
 
 // Searches for the values of the alterable variables, each within its domain, that make it most probable that the
 // outcomes fall into the region (Order-based Rehearsal Learning, Algorithm 3, with a direct ascent on the probability
-// after it). A pure function of problem, options and the context's seed; runs in the calling thread. `stream` tells the
-// random draws of different contexts apart.
+// after it; or Qin, Wang and Zhou 2023, by option). A pure function of problem, options and the context's seed; runs in
+// the calling thread. `stream` tells the random draws of different contexts apart.
 //
 // Throws a task error when the region is empty, a usage error for names that the samplers do not know and for domains
-// that are empty or not finite.
+// that are empty or not finite, and what maximise_satisfied and affine_outcomes throw.
 Decision decide(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
                 const Context& context);
 

@@ -23,6 +23,10 @@ constexpr Choice kLosses[] = {
     {"ball_huber", "squared inside of the largest ball in the region, linear outside"},
     {"ball_insensitive", "distance outside of the largest ball"},
 };
+constexpr Choice kMethods[] = {
+    {"olem-rh", "search by gradients, along an order or a graph"},
+    {"qwz23", "most of the fixed draws in the region, exactly; for linear samplers"},
+};
 constexpr double kMostExcluded = 0.01;    // share of draws above which nothing can be relied on
 constexpr double kMostlyOutside = 0.5;    // share of draws outside of the data above which a variable is named
 constexpr double kForecastShare = 0.1;    // on either side of the forecast's interval
@@ -103,7 +107,7 @@ class Decider {
       PostDecisionSampler searching = sampler(names_of(problem_.alterable), options_.draws, kSearch);
       influences = searching.influences();
       if (std::find(influences.begin(), influences.end(), true) != influences.end()) {
-        winner = judge(candidates(searching));
+        winner = judge(options_.method == DecisionMethod::kQwz23 ? most_satisfied(decision) : candidates(searching));
         set_ = influences;
         if (!winner.values.empty()) leave_alone_what_can_be(winner);
       }
@@ -165,6 +169,28 @@ class Decider {
       expected.values[k] = std::clamp(expected_[k], box_.low[k], box_.high[k]);
     found.push_back(std::move(expected));
     return found;
+  }
+
+  std::vector<Candidate> most_satisfied(Decision& decision) const {
+    const AffineOutcomes outcomes =
+        affine_outcomes(problem_.samplers, problem_.context, names_of(problem_.alterable), problem_.region.outcomes(),
+                        static_cast<std::size_t>(options_.draws), stream_ * kNoiseKinds + kSearch, context_);
+    std::vector<double> preferred;
+    for (std::size_t k = 0; k < expected_.size(); ++k)
+      preferred.push_back(std::clamp(expected_[k], box_.low[k], box_.high[k]));
+    const Qwz23Answer answer = maximise_satisfied(outcomes, prepared_.objective.region(), box_.low, box_.high,
+                                                  preferred, options_.qwz23, context_);
+    if (answer.at_most > answer.satisfied) {
+      decision.summary.warnings.push_back(
+          {"not_proven",
+           fmt::format(
+               "{} of {} draws are satisfied, but the integer programme ended before it could rule out {}. More "
+               "--qwz23-nodes may find a better decision.",
+               answer.satisfied, outcomes.draws, answer.at_most),
+           ""});
+    }
+    if (answer.values.empty()) return {};
+    return {{answer.found_by, answer.values, 0.0}};
   }
 
   // Success on the draws of the judge when only some of the alterable variables are set.
@@ -264,6 +290,10 @@ class Decider {
     const Interval interval = clopper_pearson(successes, with.draws);
     decision.success_low = interval.low;
     decision.success_high = interval.high;
+    if (options_.method == DecisionMethod::kQwz23) {
+      const Interval bound = qwz_interval(successes, with.draws).interval;
+      decision.qwz23_interval = {bound.low, bound.high};
+    }
     decision.outcomes = forecasts(with, problem_.region.outcomes(), samplers);
     decision.excluded_draws = with.excluded;
     releases(decision, altered, values);
@@ -338,6 +368,8 @@ Json forecast_json(const std::vector<OutcomeForecast>& forecasts) {
 
 OptionSet describe(DecisionOptions& options) {
   OptionSet set;
+  set.choice("decision", options.method, kMethods, "how the values are found");
+  set.append(describe(options.qwz23));
   set.choice("loss", options.loss, kLosses, "what the first search pulls towards");
   set.integer("draws", options.draws, 10, 1000000, "fixed draws of the search");
   set.integer("judge_draws", options.judge_draws, 10, 1000000,
@@ -395,6 +427,8 @@ Json to_json(const Decision& decision) {
   }
   json["success_probability"] = decision.success_probability;
   json["interval"] = {decision.success_low, decision.success_high};
+  if (decision.qwz23_interval)
+    json["qwz23_interval"] = {decision.qwz23_interval->first, decision.qwz23_interval->second};
   json["plug_in_probability"] = decision.plug_in_probability;
   json["without_action"] = decision.without_action;
   json["outcomes"] = forecast_json(decision.outcomes);

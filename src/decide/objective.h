@@ -27,6 +27,7 @@ class OutcomeObjective {
   // of row r; for tau -> 0 the share of draws in the region. With its derivative.
   double smoothed(double tau, const OutcomeDraws& draws, std::span<double> adjoints) const;
 
+  const Region& region() const { return region_; }
   const std::vector<double>& row_widths() const { return widths_; }
 
  private:

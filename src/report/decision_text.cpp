@@ -66,6 +66,10 @@ std::string one_decision(const Decision& decision) {
                                    percent(decision.success_probability), percent(decision.success_low),
                                    percent(decision.success_high), percent(decision.without_action)),
                        kLineWidth);
+  if (decision.qwz23_interval) {
+    text += fmt::format("By the bound of Qin, Wang and Zhou: {} to {}.\n", percent(decision.qwz23_interval->first),
+                        percent(decision.qwz23_interval->second));
+  }
   text += "\nTo be expected, with the range of four in five cases:\n\n" + forecast_table(decision);
   return text;
 }
@@ -73,7 +77,9 @@ std::string one_decision(const Decision& decision) {
 }  // namespace
 
 std::string decision_text(const RehearsalModel& model, const std::vector<Decision>& decisions) {
-  std::string text = "The order of the variables, causes first:\n\n" + order_chain(model.order.order) + "\n";
+  std::string text = model.graph
+                         ? model_heading(model)
+                         : "The order of the variables, causes first:\n\n" + order_chain(model.order.order) + "\n";
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     if (decisions.size() > 1)
       text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, decisions.size());
