@@ -58,7 +58,7 @@ struct StudyRow {
   std::optional<double> published;
   std::optional<double> published_deviation;
   std::optional<double> difference;      // ours - published
-  std::optional<double> standard_error;  // of the difference: both sides are samples
+  std::optional<double> standard_error;  // of the difference, both sides being samples; from two cells on
   bool marked = false;                   // the difference is more than three standard errors
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "olem/error.h"
+#include "olem/graph_file.h"
 #include "olem/rehearsal.h"
 #include "olem/simulate.h"
 #include "study/kind.h"
@@ -17,17 +18,28 @@ namespace {
 constexpr std::size_t kTrials = 1000;
 constexpr int kRowsInPaper = 1000;
 
-// A way to decide: how the conditions of each variable are found, and what the paper calls it.
+// What the conditions of a variable come from.
+enum class Structure { kOrder, kLearnedGraph, kTrueGraph };
+
+// A way to decide, and what the paper calls it.
 struct DecisionMethodKind {
   std::string name;
   std::string label;
-  std::string learner;  // of the order
+  Structure structure = Structure::kOrder;
+  std::string learner;  // of the order or graph
+  DecisionMethod search = DecisionMethod::kOlemRh;
 };
 
 const std::vector<DecisionMethodKind>& decision_methods() {
   static const std::vector<DecisionMethodKind> kinds = {
-      {"olem-rh", "OLEM-Rh", "olem"},
-      {"olem-rh-caps", "OLEM-Rh w/CaPS", "caps"},
+      {"olem-rh", "OLEM-Rh", Structure::kOrder, "olem"},
+      {"grad-rh-olem", "Grad-Rh w/OLEM+prun", Structure::kLearnedGraph, "olem"},
+      {"grad-rh-caps", "Grad-Rh w/CaPS", Structure::kLearnedGraph, "caps"},
+      {"grad-rh-notears", "Grad-Rh w/NOTEARS", Structure::kLearnedGraph, "notears"},
+      {"grad-rh-ges", "Grad-Rh w/GES", Structure::kLearnedGraph, "ges"},
+      {"olem-rh-caps", "OLEM-Rh w/CaPS", Structure::kOrder, "caps"},
+      {"grad-rh", "Grad-Rh (true graph)", Structure::kTrueGraph, ""},
+      {"qwz23", "QWZ23 (true graph)", Structure::kTrueGraph, "", DecisionMethod::kQwz23},
   };
   return kinds;
 }
@@ -57,10 +69,30 @@ Task task_of(const Simulation& simulation) {
   return task;
 }
 
+GraphFile true_graph(const Simulation& simulation) {
+  std::vector<Edge> edges;
+  for (const auto& [from, to] : simulation.model.edges()) edges.push_back({from, to});
+  GraphFile file;
+  file.graph = Dag(simulation.model.names(), edges);
+  file.source = "the true graph";
+  return file;
+}
+
 RehearsalModel learn(const Simulation& simulation, const DecisionMethodKind& method, const Context& context) {
   RehearsalOptions options;
-  options.order.method = method.learner;
-  return fit_rehearsal(task_of(simulation), simulation.data, options, std::nullopt, context);
+  const Task task = task_of(simulation);
+  // QWZ23 is a method for linear models.
+  if (method.search == DecisionMethod::kQwz23) options.samplers.sampler = "gaussian";
+  if (method.structure == Structure::kTrueGraph) {
+    return fit_rehearsal_on_graph(task, simulation.data, options, true_graph(simulation), context);
+  }
+  if (method.structure == Structure::kLearnedGraph) {
+    options.graph.emplace();
+    options.graph->method = method.learner;
+  } else {
+    options.order.method = method.learner;
+  }
+  return fit_rehearsal(task, simulation.data, options, std::nullopt, context);
 }
 
 // Means over the rounds: true success, what the sampler claimed, and success without action. The true numbers share
@@ -68,6 +100,8 @@ RehearsalModel learn(const Simulation& simulation, const DecisionMethodKind& met
 StudyValues decide_and_judge(const Simulation& simulation, const DecisionMethodKind& method, std::size_t rounds,
                              const Context& context) {
   const RehearsalModel model = learn(simulation, method, context);
+  DecisionOptions options;
+  options.method = method.search;
   const Table& contexts = simulation.task->contexts;
   double success = 0.0;
   double claimed = 0.0;
@@ -82,7 +116,7 @@ StudyValues decide_and_judge(const Simulation& simulation, const DecisionMethodK
       values.push_back(contexts.at(round, k));
       observed.push_back({contexts.name(k), contexts.at(round, k)});
     }
-    const Decision decision = decide(decision_problem(model, values), {}, round, context);
+    const Decision decision = decide(decision_problem(model, values), options, round, context);
     std::vector<NamedValue> alterations;
     for (const Alteration& alteration : decision.alterations) {
       if (alteration.value) alterations.push_back({alteration.name, *alteration.value});

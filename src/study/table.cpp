@@ -37,7 +37,7 @@ double squares_about_mean(const std::vector<double>& values) {
 
 double squared_error_of_mean(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
-  return n > 1.0 ? squares_about_mean(values) / (n - 1.0) / n : 0.0;
+  return squares_about_mean(values) / (n - 1.0) / n;
 }
 
 double deviation_over_units(const Sample& sample) {
@@ -96,6 +96,7 @@ StudyRow row_of(const Setting& setting, const StudyName& method, const StudyName
   row.published = published->mean;
   row.published_deviation = published->deviation;
   row.difference = row.mean - published->mean;
+  if (sample.cells.size() < 2) return row;  // one cell tells nothing about its own spread
   double squared_error = squared_error_of_mean(sample.cells);
   if (published->deviation && published->units > 1) {
     squared_error += *published->deviation * *published->deviation / (published->units - 1);
@@ -125,7 +126,7 @@ void add_to_pool(StudyPool& pool, const StudyRow& row) {
 std::vector<StudyPool> pools_of(const std::vector<StudyRow>& rows) {
   std::vector<StudyPool> pools;
   for (const StudyRow& row : rows) {
-    if (!row.difference) continue;
+    if (!row.standard_error) continue;
     auto pool = std::find_if(pools.begin(), pools.end(), [&](const StudyPool& candidate) {
       return candidate.method_label == row.method_label && candidate.metric_label == row.metric_label;
     });

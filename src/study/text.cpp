@@ -64,7 +64,7 @@ std::string rows_text(const StudyResult& result) {
     line.push_back(number(row.published_deviation));
     line.push_back(row.difference ? with_sign(*row.difference) : "-");
     line.push_back(number(row.standard_error));
-    line.push_back(row.difference ? ratio_text(*row.difference, *row.standard_error) : "-");
+    line.push_back(row.standard_error ? ratio_text(*row.difference, *row.standard_error) : "-");
     line.emplace_back(row.marked ? "*" : "");
   }
   return aligned(lines, 3);

@@ -66,6 +66,14 @@ TEST(OrderStudy, HasThePapersCellsAndNumbers) {
 }
 
 TEST(DecisionStudies, HaveThePapersNumbers) {
+  for (const StudyKind& kind : {auf_study(), bermuda_study()}) {
+    EXPECT_EQ(kind.methods.size(), 8U);
+    for (const Setting& setting : kind.settings) {
+      for (const StudyName& method : kind.methods) {
+        EXPECT_TRUE(kind.published(setting, method.name, "success")) << setting.text() << " " << method.name;
+      }
+    }
+  }
   const StudyKind auf = auf_study();
   EXPECT_EQ(auf.published(Setting{{"data", "SynNlrExp"}}, "olem-rh", "success")->mean, 0.844);
   EXPECT_EQ(bermuda_study().published(Setting{{"data", "Bermuda"}}, "olem-rh-caps", "success")->deviation, 0.005);
@@ -166,13 +174,15 @@ TEST(OrderStudy, OtherSeedsGiveOtherModels) {
 TEST(BermudaStudy, DecidesWellAndClaimsNoMoreThanCanBe) {
   StudyOptions options;
   options.study = "bermuda";
-  options.methods = {"olem-rh"};
+  options.methods = {"olem-rh", "grad-rh-ges", "grad-rh", "qwz23"};
   options.tasks = 1;
   options.rounds = 2;
   options.rows = 300;
   const StudyResult result = run_study(options, {});
-  EXPECT_GT(row_of(result, "olem-rh", "success").mean, 0.5);
-  EXPECT_LT(row_of(result, "olem-rh", "success").mean, 0.6794 + 4 * std::sqrt(0.6794 * 0.3206 / 2000));
+  for (const char* const method : {"olem-rh", "grad-rh", "qwz23"}) {
+    EXPECT_GT(row_of(result, method, "success").mean, 0.5);
+    EXPECT_LT(row_of(result, method, "success").mean, 0.6794 + 4 * std::sqrt(0.6794 * 0.3206 / 2000));
+  }
   EXPECT_LT(row_of(result, "olem-rh", "idle").mean, row_of(result, "olem-rh", "success").mean);
 }
 
