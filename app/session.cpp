@@ -15,6 +15,7 @@
 
 #include "olem/error.h"
 #include "olem/file.h"
+#include "olem/ranks.h"
 #include "olem/report_page.h"
 #include "olem/version.h"
 
@@ -125,9 +126,19 @@ class Session::ProgressBar {
   bool visible_ = false;
 };
 
-Session::Session(const CommonOptions& options) : options_(options), start_(std::chrono::steady_clock::now()) {
+Session::Session(const CommonOptions& options, const Ranks* ranks)
+    : options_(options), start_(std::chrono::steady_clock::now()) {
+  context_.ranks = ranks;
+  if (!speaks()) {
+    options_.quiet = true;
+    options_.verbose = false;
+    options_.output.clear();
+  }
   if (!options_.output.empty()) check_writable(options_.output, options_.force);
   context_.threads = options_.threads;
+  if (ranks != nullptr && options_.threads == 0) {
+    context_.threads = std::max(1, Context().thread_count() / ranks->local_size());
+  }
   context_.seed = options_.seed;
   context_.interrupt = &interrupted;
   if (!options_.memory.empty()) context_.memory_limit = parse_memory(options_.memory);
@@ -149,6 +160,8 @@ Session::Session(const CommonOptions& options) : options_(options), start_(std::
 
 Session::~Session() = default;
 
+bool Session::speaks() const { return context_.ranks == nullptr || context_.ranks->is_root(); }
+
 void Session::warn(const std::vector<Warning>& warnings) {
   for (const Warning& warning : warnings) {
     // Many contexts may give the same warning; once is enough.
@@ -167,6 +180,7 @@ void Session::warn(const std::vector<Warning>& warnings) {
 
 void Session::finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text,
                      const std::string& page) {
+  if (!speaks()) return;
   if (progress_) progress_->clear();
   Json object;
   object["version"] = version();

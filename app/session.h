@@ -32,13 +32,17 @@ struct CommonOptions {
 // One run of one verb: the context that the library gets, and the way out for results, warnings and messages.
 class Session {
  public:
-  explicit Session(const CommonOptions& options);
+  // With `ranks`, all of which make a session, the first alone speaks and writes, and the cores of a machine are shared
+  // among those that run on it.
+  explicit Session(const CommonOptions& options, const Ranks* ranks = nullptr);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   const Context& context() const { return context_; }
   const CommonOptions& options() const { return options_; }
+  // False on every rank but the first.
+  bool speaks() const;
 
   // Warnings go to stderr at once and into the result. With --strict the first one is an error.
   void warn(const std::vector<Warning>& warnings);
@@ -95,6 +99,7 @@ Verb add_fit_verb(CLI::App& app);
 Verb add_decide_verb(CLI::App& app);
 Verb add_explain_verb(CLI::App& app);
 Verb add_report_verb(CLI::App& app);
+Verb add_study_verb(CLI::App& app);
 Verb add_options_verb(CLI::App& app);
 
 }  // namespace olem::app
