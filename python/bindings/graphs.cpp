@@ -113,10 +113,6 @@ void add_graphs(py::module_& module) {
       "topological_order", [](const std::string& graph) { return order_of(to_dag(graph_of(graph, "The graph"))); },
       py::arg("graph"));
   module.def(
-      "parse_graph",
-      [](const std::string& text, const std::string& source) { return result_of(parse_graph(text, source)); },
-      py::arg("text"), py::arg("source"), "Checks a graph and completes it with its kind.");
-  module.def(
       "read_graph", [](const std::string& path) { return result_of(read_graph(path)); }, py::arg("path"));
   module.def(
       "write_graph",
@@ -140,7 +136,6 @@ void add_simulation(py::module_& module) {
             });
           },
           py::arg("observed"), py::arg("alterations"), py::arg("trials"), py::arg("draw"), py::arg("settings"))
-      .def("to_json", [](const StructuralModel& model) { return to_json(model).dump(); })
       .def(py::pickle([](const StructuralModel& model) { return py::make_tuple(to_json(model).dump()); },
                       [](const py::tuple& state) {
                         return parse_structural_model(Json::parse(state[0].cast<std::string>()), "A pickled model");
@@ -148,7 +143,6 @@ void add_simulation(py::module_& module) {
   module.def("read_structural_model", &read_structural_model, py::arg("path"));
   add_kind(module, "order", &random_order_model);
   add_kind(module, "auf", &random_auf_task);
-  add_kind(module, "bermuda", &bermuda_task);
 }
 
 }  // namespace olem::python

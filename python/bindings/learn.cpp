@@ -48,6 +48,7 @@ py::dict result_of(const OrderResult& result) {
   py::dict dict = to_python(to_json(result));
   dict["method"] = result.method;
   dict["criterion"] = result.criterion;
+  dict["seconds"] = result.summary.seconds;
   dict["status"] = result.summary.status;
   dict["message"] = python_words(result.summary.message);
   dict["warnings"] = to_python(result.summary.warnings);
@@ -64,6 +65,7 @@ py::dict result_of(const GraphResult& result) {
   dict["kind"] = std::string(kind_name(result.graph.kind()));
   dict["method"] = result.method;
   dict["criterion"] = result.order ? result.order->criterion : "";
+  dict["seconds"] = result.summary.seconds;
   dict["status"] = result.summary.status;
   dict["message"] = python_words(result.summary.message);
   dict["warnings"] = to_python(result.summary.warnings);
@@ -124,6 +126,7 @@ py::list all_methods() {
     entry["learns_order"] = false;
     for (const OrderLearnerKind& learner : order_learners()) {
       if (learner.name != kind.name) continue;
+      entry["help"] = learner.help;
       entry["explanation"] = python_words(learner.explanation);
       entry["learns_order"] = true;
     }

@@ -58,25 +58,28 @@ class Dataset:
         return pandas.DataFrame(table.to_array(), columns=table.names)
 
 
+def _read(*path: str) -> Any:
+    # The default of pandas is off by a last bit here and there.
+    return require("pandas", "A bundled data set").read_csv(_DATA.joinpath(*path), float_precision="round_trip")
+
+
 def load_sachs() -> Dataset:
     """853 single cells with the amounts of 11 proteins, and the consensus network (Sachs et al. 2005)."""
-    pandas = require("pandas", "load_sachs")
-    data = pandas.read_csv(_DATA / "sachs" / "sachs.csv").astype(float)
+    data = _read("sachs", "sachs.csv").astype(float)
     found = read_graph(_DATA / "sachs" / "graph.csv")
     return Dataset(data=data, graph=Graph(nodes=list(data.columns), edges=found.edges))
 
 
 def load_bermuda() -> Dataset:
     """A decision about a coral reef: 1000 rows of its simulator, the task, contexts, the truth, and the measurements."""
-    pandas = require("pandas", "load_bermuda")
+    data = _read("bermuda", "data.csv")
     folder = _DATA / "bermuda"
-    data = pandas.read_csv(folder / "data.csv")
     task = json.loads((folder / "task.json").read_text(encoding="utf-8"))
     return Dataset(
         data=data,
         graph=Graph(nodes=list(data.columns), edges=read_graph(folder / "graph.csv").edges),
         task={key: task[key] for key in ("context", "alterable", "outcome", "desired")},
-        contexts=pandas.read_csv(folder / "contexts.csv"),
-        measurements=pandas.read_csv(folder / "bermuda.csv"),
+        contexts=_read("bermuda", "contexts.csv"),
+        measurements=_read("bermuda", "bermuda.csv"),
         _truth=_olem.read_structural_model(str(folder / "truth.json")),
     )

@@ -15,6 +15,7 @@ from ._optional import not_fitted_error
 from ._steps import steps_of
 
 _METHODS = {method["name"]: method for method in _olem.methods()}
+_OF_PRUNING = {option["name"] for option in _olem.prune_options()}
 
 _COMMON_DOCS = """\
 tiers : list of lists of columns, default None
@@ -71,7 +72,8 @@ class _Learner:
             return
         described = _METHODS[method]
         cls._method = method
-        cls._options = described["options"]
+        # The method's own options before those of the edges along its order.
+        cls._options = sorted(described["options"], key=lambda option: option["name"] in _OF_PRUNING)
         common = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")
             for name in ("tiers", "before", "n_jobs", "random_state", "progress")
@@ -86,7 +88,7 @@ class _Learner:
             for name, value in list(bound.arguments.items())[1:]:
                 setattr(self, name, value)
 
-        signature = _options.set_signature(__init__, common, described["options"])
+        signature = _options.set_signature(__init__, common, cls._options)
         cls.__init__ = __init__  # type: ignore[assignment, method-assign]
         cls.__doc__ = "\n".join(
             [
@@ -95,7 +97,7 @@ class _Learner:
                 *([described["explanation"], ""] if described["explanation"] else []),
                 "Parameters",
                 "----------",
-                _options.parameter_docs(described["options"]),
+                _options.parameter_docs(cls._options),
                 _COMMON_DOCS,
                 "",
                 "Attributes",

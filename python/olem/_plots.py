@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from ._graph import as_graph
+from ._optional import require
 
 _BEFORE, _AFTER, _WANTED = "#8c8c8c", "#1f77b4", "#2ca02c"
 
 
 def _pyplot() -> Any:
-    from ._optional import require
-
     return require("matplotlib.pyplot", "A plot")
 
 
@@ -50,7 +49,7 @@ def plot_graph(graph: Any, ax: Any = None) -> Any:
     found = as_graph(graph)
     ax = _axes(ax, figsize=(7, 5), layout="constrained")
     place = _layers(found) if found.kind == "dag" else _circle(found.nodes)
-    ends = {"shrinkA": 14, "shrinkB": 14, "color": _BEFORE}
+    ends: dict[str, Any] = {"shrinkA": 14, "shrinkB": 14, "color": _BEFORE}
     lines = [(a, b, "-|>", "") for a, b in found.edges]
     lines += [(a, b, "-", "") for a, b in found.undirected]
     lines += [(a, b, "-", mark) for a, mark, b in found.marks]

@@ -138,22 +138,24 @@ class Rehearsal:
         Columns that may be set, each with its domain.
     outcome : list of str
         Columns that the decision is for. All others are intermediate.
-    desired : dict of name to (low, high), or {'M': matrix, 'd': vector}
+    desired : dict of name to (low, high), or {{'M': matrix, 'd': vector}}
         Where the outcomes are wanted: a range for each, None for an open side; or M y <= d.
     before : list of tuples of str
         What is known of the order: earlier names come before later ones.
     cost, max_alterations, constraints
         Wishes about the decision, as in a task file (docs/task.md).
     method : str
-        The order learner, by the name that `olem order --method` has.
+        The order learner.
+        {methods}
     order_options : dict
-        Options of that learner, such as {'k': 3}.
+        Options of that learner, such as {{'k': 3}}.
     order : list of str
         An order to use instead of learning one.
     sampler : str
-        The model of each variable given those before it: 'gp', 'linear', ...
+        The model of each variable given those before it.
+        {samplers}
     sampler_options : dict
-        Options of the sampler.
+        Options of the sampler, as `olem decide --help` has them.
     ignore_stages : bool
         Learn the order without the stages context, intermediate, outcome, as the published algorithm does.
     calibrate : bool
@@ -425,3 +427,7 @@ class Rehearsal:
 
 
 _options.with_options(_olem.decision_options())(Rehearsal.suggest)
+Rehearsal.__doc__ = (Rehearsal.__doc__ or "").format(
+    samplers="\n        ".join(f"'{kind['name']}': {kind['help']}." for kind in _olem.samplers()),
+    methods="\n        ".join(f"'{m['name']}': {m['help']}." for m in _olem.methods() if m["learns_order"]),
+)

@@ -116,5 +116,6 @@ def test_several_threads_can_learn_at_once(ka5):
 
 
 def test_a_problem_that_does_not_fit_is_a_memory_error():
+    data = np.random.default_rng(1).normal(size=(400_000, 2))  # a kernel matrix of 1.3 TB
     with pytest.raises(MemoryError, match="memory"):
-        olem.simulate_order(rows=1_000_000, variables=5, linearity=0.0, density=1.0)
+        olem.SCORE().fit(data)
