@@ -7,6 +7,7 @@ import hashlib
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -52,6 +53,8 @@ def _build_package(folder: Path) -> Path:
         "-DOLEM_BUILD_BENCHMARKS=OFF",
         f"-DOLEM_PYTHON={sys.executable}",
     ]
+    if shutil.which("ninja") is not None:
+        configure.append("-GNinja")
     subprocess.run(configure, check=True)
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
     subprocess.run(["cmake", "--build", folder, "--target", "python", "--parallel", jobs], check=True)

@@ -17,7 +17,8 @@ namespace olem::python {
 namespace {
 
 // What is said differently on a command line. Longer ones first.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kPhrases = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kPhrases = {{
+    {"--drop-columns or --constant drop", "X.drop(columns=...)"},
     {"--constant drop", "X.drop(columns=...)"},
     {"--missing drop", "X.dropna()"},
     {"--drop-columns", "X.drop(columns=...)"},

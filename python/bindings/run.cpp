@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace py = pybind11;
 
@@ -40,12 +41,14 @@ std::exception_ptr visit_python(const py::object& progress, bool progressed, dou
   return nullptr;
 }
 
+// Until the work is done, and once more then: the last progress is told, too, unless the work failed.
 std::exception_ptr wait_for_end(News& news, const py::object& progress, std::atomic<bool>& stop) {
   std::exception_ptr raised;
   std::unique_lock lock(news.mutex);
-  while (!news.done) {
+  for (bool done = false; !done;) {
     news.changed.wait_for(lock, kSignalPeriod, [&] { return news.done || (news.progressed && !raised); });
-    if (news.done || raised) continue;
+    done = news.done;
+    if (raised || news.error) continue;
     const bool progressed = std::exchange(news.progressed, false);
     const double fraction = news.fraction;
     const std::string phase = news.phase;
@@ -79,12 +82,14 @@ void run_work(const RunSettings& settings, const std::function<void(const Contex
   {
     const py::gil_scoped_release without_gil;
     std::thread worker([&] {
+      std::exception_ptr error;
       try {
         work(context);
       } catch (...) {
-        news.error = std::current_exception();
+        error = std::current_exception();
       }
       const std::lock_guard lock(news.mutex);
+      news.error = std::move(error);
       news.done = true;
       news.changed.notify_one();
     });

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import Any, ClassVar, Mapping, Sequence
+from typing import Any, ClassVar, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -56,6 +56,14 @@ feature_names_in_ : array of str, only when X has names"""
 _EXEMPT = {
     "check_dtype_object": "arrays of Python objects are refused with row and column, not converted",
 }
+
+
+class _Job(NamedTuple):
+    """What `fit` was asked to do: later changes of parameters do not change what was learned."""
+
+    options: dict[str, str]
+    knowledge: str
+    seed: int
 
 
 class _Learner:
@@ -146,11 +154,13 @@ class _Learner:
         """The attributes of the fitted learner, by name."""
         raise NotImplementedError
 
-    def _job(self, labels: Sequence[Label], names: Sequence[str]) -> tuple[dict[str, str], str, _olem.RunSettings]:
-        """Options, knowledge and settings as the library takes them."""
+    def _job(self, labels: Sequence[Label], names: Sequence[str]) -> _Job:
         values = {option["name"]: getattr(self, option["name"]) for option in self._options}
-        settings = _options.run_settings(self.n_jobs, self.random_state, self.progress)  # type: ignore[attr-defined]
-        return _options.as_texts(values), self._knowledge(dict(zip(labels, names))), settings
+        knowledge = self._knowledge(dict(zip(labels, names)))
+        return _Job(_options.as_texts(values), knowledge, _options.seed_of(self.random_state))  # type: ignore[attr-defined]
+
+    def _settings(self, job: _Job) -> _olem.RunSettings:
+        return _options.run_settings(self.n_jobs, job.seed, self.progress)  # type: ignore[attr-defined]
 
     def _knowledge(self, name: Mapping[Label, str]) -> str:
         def known(column: Label) -> str:
@@ -215,7 +225,8 @@ class _OrderLearner(_Learner):
     _attribute_docs = _ORDER_DOCS + "\n" + _LAZY_DOCS
 
     def _learn(self, table: _olem.Table, labels: list[Label]) -> dict[str, Any]:
-        found = _olem.learn_order(table, self._method, *self._job(labels, table.names))
+        job = self._job(labels, table.names)
+        found = _olem.learn_order(table, self._method, job.options, job.knowledge, self._settings(job))
         result = found.to_dict()
         label = dict(zip(table.names, labels))
         return {
@@ -226,17 +237,18 @@ class _OrderLearner(_Learner):
             "_table": table,
             "_found": found,
             "_labels": labels,
+            "_asked": job,
         }
 
     @property
     def graph_(self) -> Graph:
         self._check_fitted()
         if "_graph" not in vars(self):
-            job = self._job(self._labels, self._table.names)
+            asked = (self._asked.options, self._asked.knowledge, self._settings(self._asked))
             if self._found is None:  # it was pickled; learning again gives the same
-                result = _olem.learn_graph(self._table, self._method, *job)
+                result = _olem.learn_graph(self._table, self._method, *asked)
             else:
-                result = _olem.graph_of_order(self._table, self._found, *job)
+                result = _olem.graph_of_order(self._table, self._found, *asked)
             self._graph = graph_from_result(result, self._labels)
         return self._graph
 
@@ -249,7 +261,8 @@ class _OrderLearner(_Learner):
 
 class _GraphLearner(_Learner):
     def _learn(self, table: _olem.Table, labels: list[Label]) -> dict[str, Any]:
-        result = _olem.learn_graph(table, self._method, *self._job(labels, table.names))
+        job = self._job(labels, table.names)
+        result = _olem.learn_graph(table, self._method, job.options, job.knowledge, self._settings(job))
         graph = graph_from_result(result, labels)
         attributes = {"_graph": graph, "result_": result, "warnings_": result["warnings"]}
         if graph.kind == "dag":

@@ -54,6 +54,7 @@ def as_texts(values: Mapping[str, object]) -> dict[str, str]:
 
 
 def run_settings(n_jobs: object = None, random_state: object = None, progress: object = None) -> _olem.RunSettings:
+    """Of one call. A generator as `random_state` is drawn from; a fitted object keeps the number that it got."""
     return _olem.RunSettings(threads=thread_count(n_jobs), seed=seed_of(random_state), progress=progress)
 
 

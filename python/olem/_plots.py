@@ -91,7 +91,8 @@ def plot_outcome(rehearsal: Any, decision: Any, n: int = 2000, axes: Any = None)
 
     Draws `n` rows each by `rehearsal.simulate`, with shared noise. Returns an array of axes, one for each outcome.
     """
-    outcomes = list(rehearsal.outcome)
+    task = rehearsal.task_
+    outcomes = task["outcome"]
     before = rehearsal.simulate(decision.context, None, n)
     after = rehearsal.simulate(decision.context, decision, n)
     if axes is None:
@@ -102,7 +103,7 @@ def plot_outcome(rehearsal: Any, decision: Any, n: int = 2000, axes: Any = None)
         bins = np.histogram_bin_edges(np.concatenate([before[name], after[name]]), bins=40)
         ax.hist(before[name], bins, color=_BEFORE, alpha=0.6, label="without action")
         ax.hist(after[name], bins, color=_AFTER, alpha=0.6, label="after the decision")
-        bounds = rehearsal.desired.get(name)  # a general region has no range of a single outcome
+        bounds = task["desired"].get(name)  # a general region has no range of a single outcome
         if bounds is not None:
             low, high = ax.get_xlim()
             ax.axvspan(low if bounds[0] is None else bounds[0], high if bounds[1] is None else bounds[1],

@@ -23,6 +23,12 @@ _PARAMETERS = (
 _REFUSED_WISHES = ("cost", "max_alterations", "constraints")
 
 
+def _refuse_wishes(task: Mapping[str, Any]) -> None:
+    for wish in _REFUSED_WISHES:
+        if task.get(wish) is not None:
+            raise ValueError(f"{wish}: the search cannot obey this. Leave it out to decide without it.")
+
+
 class Decision:
     """What to change for one observed context, and what to expect of it.
 
@@ -173,6 +179,8 @@ class Rehearsal:
     undecided_steps_ : list of str
         Neighbours in the order that the data did not decide and that matter for the decision.
     calibration_ : dict or None
+    task_ : dict
+        The task that was fitted, as in a task file.
     warnings_ : list of dict
     """
 
@@ -234,9 +242,8 @@ class Rehearsal:
         table, names = as_table(X)
         if names is None:
             raise ValueError("X has no column names, by which a task speaks of its variables. Give a DataFrame.")
-        for wish in _REFUSED_WISHES:
-            if getattr(self, wish) is not None:
-                raise ValueError(f"{wish}: the search cannot obey this. Leave it out to decide without it.")
+        _refuse_wishes(self.get_params())
+        seed = _options.seed_of(self.random_state)
         self._model = _olem.RehearsalModel.fit(
             self._task_text(),
             table,
@@ -246,7 +253,7 @@ class Rehearsal:
             _options.as_texts(self.sampler_options or {}),
             {"ignore_stages": bool(self.ignore_stages), "calibrate": bool(self.calibrate)},
             None if self.order is None else list(self.order),
-            self._settings(),
+            _options.run_settings(self.n_jobs, seed, self.progress),
         )
         self._take_facts()
         _options.issue_warnings(self.warnings_)
@@ -266,6 +273,7 @@ class Rehearsal:
         Decision, or a list of them for a DataFrame.
         """
         self._check_fitted()
+        _refuse_wishes(self.task_)
         frame = hasattr(context, "columns")
         rows = context.to_dict("records") if frame else [{} if context is None else context]
         decisions = self._model.decide(
@@ -375,7 +383,7 @@ class Rehearsal:
             raise ValueError("The task has a number that is NaN or infinite. Use None for an open side.") from None
 
     def _settings(self) -> _olem.RunSettings:
-        return _options.run_settings(self.n_jobs, self.random_state, self.progress)
+        return _options.run_settings(self.n_jobs, self._seed, self.progress)
 
     def _take_facts(self) -> None:
         facts = self._model.facts()
@@ -386,11 +394,12 @@ class Rehearsal:
         self.undecided_steps_: list[str] = facts["undecided_steps"]
         self.calibration_: dict[str, Any] | None = facts["calibration"]
         self.warnings_: list[dict[str, str]] = facts["warnings"]
-        self._task = facts["task"]
+        self.task_: dict[str, Any] = facts["task"]
+        self._seed = facts["seed"]
 
     def _context_values(self, context: Any, complete: bool) -> list[float]:
         """One value for each context variable. With `complete`, names that are no context variables are refused."""
-        wanted = self._task["context"]
+        wanted = self.task_["context"]
         given = dict(context)
         missing = [name for name in wanted if name not in given]
         if missing:

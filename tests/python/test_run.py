@@ -119,3 +119,9 @@ def test_a_problem_that_does_not_fit_is_a_memory_error():
     data = np.random.default_rng(1).normal(size=(400_000, 2))  # a kernel matrix of 1.3 TB
     with pytest.raises(MemoryError, match="memory"):
         olem.SCORE().fit(data)
+
+
+def test_the_last_progress_is_told_even_by_a_short_call(ka5):
+    fractions = []
+    olem.OLEM(progress=lambda fraction, phase: fractions.append(fraction)).fit(ka5)
+    assert fractions and fractions[-1] == 1.0
