@@ -57,6 +57,11 @@ const GraphLearnerKind& graph_learner(const std::string& name);
 GraphResult learn_graph(const Table& table, const GraphOptions& options, const Precedence& knowledge,
                         const Context& context);
 
+// The edges along an order that one of order_learners() found on the same table, by that learner's own rule: what
+// learn_graph does once it has the order. The warnings of the order become warnings of the result.
+GraphResult graph_of_order(OrderResult order, const Table& table, const GraphOptions& options,
+                           const Precedence& knowledge, const Context& context);
+
 // A graph from an order that is given: CAM pruning of it.
 GraphResult prune_given_order(const Table& table, const Order& order, const PruneOptions& options,
                               const Context& context);

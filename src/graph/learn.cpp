@@ -32,15 +32,6 @@ GraphResult prune_learned_order(OrderResult order, const Table& table, const Gra
   return result;
 }
 
-// The edges of a learned order, by the learner's own rule where it has one.
-GraphResult graph_of_order(OrderResult order, const Table& table, const GraphOptions& options,
-                           const Precedence& knowledge, const Context& context) {
-  if (order.method == "caps") return caps_graph(std::move(order), table, options, knowledge, context);
-  if (order.method == "listen" && options.listen.edges != ListenEdges::kCam)
-    return listen_graph(std::move(order), table, options, knowledge, context);
-  return prune_learned_order(std::move(order), table, options, context);
-}
-
 GraphLearnerKind order_kind(const OrderLearnerKind& learner) {
   GraphLearnerKind kind;
   kind.name = learner.name;
@@ -168,6 +159,20 @@ GraphResult learn_graph(const Table& table, const GraphOptions& options, const P
   result.method = kind.name;
   if (checked.dag) extend_to_dag(result, knowledge);
   result.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+GraphResult graph_of_order(OrderResult order, const Table& table, const GraphOptions& options,
+                           const Precedence& knowledge, const Context& context) {
+  std::string method = order.method;
+  const auto learn = [&] {
+    if (method == "caps") return caps_graph(std::move(order), table, options, knowledge, context);
+    if (method == "listen" && options.listen.edges != ListenEdges::kCam)
+      return listen_graph(std::move(order), table, options, knowledge, context);
+    return prune_learned_order(std::move(order), table, options, context);
+  };
+  GraphResult result = learn();
+  result.method = std::move(method);
   return result;
 }
 

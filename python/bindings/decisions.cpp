@@ -1,0 +1,144 @@
+#include <pybind11/stl.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "convert.h"
+#include "olem/data_check.h"
+#include "olem/decision.h"
+#include "olem/model_file.h"
+#include "olem/post_decision.h"
+#include "olem/rehearsal.h"
+#include "run.h"
+
+namespace py = pybind11;
+
+namespace olem::python {
+
+namespace {
+
+// Draws of simulate() lie beyond those of any search, which would flatter what it found.
+constexpr std::uint64_t kFirstFreshNoise = std::uint64_t{1} << 39U;
+
+using Values = std::vector<std::pair<std::string, double>>;
+
+RehearsalModel fit(const std::string& task_text, const Table& table, const std::string& method,
+                   const OptionTexts& order_values, const std::string& sampler, const OptionTexts& sampler_values,
+                   const std::map<std::string, bool>& flags, const std::optional<Order>& order,
+                   const RunSettings& settings) {
+  const Task task = parse_task(task_text, "The task");
+  RehearsalOptions options;
+  options.order.method = method;
+  set_options(order_learner(method).describe(options.order), order_values);
+  options.samplers.sampler = sampler;
+  set_options(sampler_kind(sampler).describe(options.samplers), sampler_values);
+  options.ignore_stages = flags.at("ignore_stages");
+  options.calibrate = flags.at("calibrate");
+  return run(settings, [&](const Context& context) {
+    const PreparedTable prepared = prepare_table(table, ConstantPolicy::kError, context);
+    RehearsalModel model = fit_rehearsal(task, table, options, order, context);
+    auto& warnings = model.summary.warnings;
+    warnings.insert(warnings.begin(), prepared.warnings.begin(), prepared.warnings.end());
+    return model;
+  });
+}
+
+// Everything that was learned but the samplers themselves.
+py::dict facts(const RehearsalModel& model) {
+  Json json = to_json(model.order);
+  json["task"] = to_json(model.task);
+  json["order_method"] = model.order.method;
+  json["models"] = models_json(model);
+  json["undecided_steps"] = undecided_between(model);
+  json["calibration"] = model.calibration ? to_json(*model.calibration) : Json();
+  json["options"] = to_json(model.options);
+  json["seed"] = model.seed;
+  py::dict dict = to_python(json);
+  dict["criterion"] = model.order.criterion;
+  dict["warnings"] = to_python(model.summary.warnings);
+  return dict;
+}
+
+py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<double>>& contexts,
+                    const OptionTexts& values, const RunSettings& settings) {
+  DecisionOptions options;
+  set_options(describe(options), values);
+  std::vector<DecisionProblem> problems;
+  for (const std::vector<double>& context : contexts) problems.push_back(decision_problem(model, context));
+  const std::vector<Decision> decisions =
+      run(settings, [&](const Context& context) { return decide_all(problems, options, context); });
+  py::list list;
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    std::vector<Warning> warnings = context_warnings(model.task, model.context, contexts[i]);
+    const std::vector<Warning>& own = decisions[i].summary.warnings;
+    warnings.insert(warnings.end(), own.begin(), own.end());
+    py::dict dict = to_python(to_json(decisions[i]));
+    dict["undecided_steps"] = undecided_between(model);
+    dict["warnings"] = to_python(warnings);
+    list.append(dict);
+  }
+  return list;
+}
+
+Table simulate(const RehearsalModel& model, const std::vector<double>& context_values, const Values& alterations,
+               std::size_t draws, std::uint64_t draw, double caution, const RunSettings& settings) {
+  PostDecisionPlan plan;
+  plan.context = decision_problem(model, context_values).context;
+  std::vector<double> values;
+  for (const auto& [name, value] : alterations) {
+    plan.altered.push_back(name);
+    values.push_back(model.samplers->variables[model.samplers->index(name)].standardise(value));
+  }
+  plan.outcomes = model.task.outcome;
+  plan.draws = draws;
+  plan.noise = kFirstFreshNoise + draw;
+  return run(settings, [&](const Context& context) {
+    return PostDecisionSampler(model.samplers, plan, context).table(values, caution);
+  });
+}
+
+}  // namespace
+
+void add_decisions(py::module_& module) {
+  module.def("decision_options", [] {
+    DecisionOptions options;
+    return to_python(describe(options));
+  });
+  module.def("samplers", [] {
+    py::list list;
+    for (const SamplerKind& kind : sampler_kinds()) {
+      SamplerOptions options;
+      py::dict entry;
+      entry["name"] = kind.name;
+      entry["help"] = kind.help;
+      entry["options"] = to_python(kind.describe(options));
+      list.append(entry);
+    }
+    return list;
+  });
+  py::class_<RehearsalModel>(module, "RehearsalModel", "Order and samplers of a task.")
+      .def_static("fit", &fit, py::arg("task"), py::arg("table"), py::arg("method"), py::arg("order_options"),
+                  py::arg("sampler"), py::arg("sampler_options"), py::arg("flags"), py::arg("order"),
+                  py::arg("settings"))
+      .def_static(
+          "load",
+          [](const std::string& path, const RunSettings& settings) {
+            return run(settings, [&](const Context& context) { return read_model(path, context); });
+          },
+          py::arg("path"), py::arg("settings"))
+      .def(
+          "save",
+          [](const RehearsalModel& model, const std::string& path, bool overwrite) {
+            write_model(path, model, overwrite);
+          },
+          py::arg("path"), py::arg("overwrite"))
+      .def("facts", &facts)
+      .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("settings"))
+      .def("simulate", &simulate, py::arg("context"), py::arg("alterations"), py::arg("draws"), py::arg("draw"),
+           py::arg("caution"), py::arg("settings"))
+      .def(py::pickle(
+          [](const RehearsalModel& model) { return py::make_tuple(py::bytes(model_bytes(model))); },
+          [](const py::tuple& state) { return parse_model(state[0].cast<std::string>(), "A pickled model"); }));
+}
+
+}  // namespace olem::python

@@ -1,0 +1,442 @@
+"""Decisions: what to change so that an undesired forecast does not come true."""
+
+from __future__ import annotations
+
+import html
+import json
+import numbers
+import os
+from typing import Any, Mapping, Sequence
+
+from . import _olem, _options
+from ._input import as_table
+from ._optional import not_fitted_error, require
+from ._steps import Step, steps_of
+
+_PARAMETERS = (
+    "context", "alterable", "outcome", "desired", "before", "cost", "max_alterations", "constraints",
+    "method", "order_options", "order", "sampler", "sampler_options", "ignore_stages", "calibrate",
+    "n_jobs", "random_state", "progress",
+)  # fmt: skip
+
+# Wishes that the search cannot obey must not be forgotten silently.
+_REFUSED_WISHES = ("cost", "max_alterations", "constraints")
+
+
+def _refuse_wishes(task: Mapping[str, Any]) -> None:
+    for wish in _REFUSED_WISHES:
+        if task.get(wish) is not None:
+            raise ValueError(f"{wish}: the search cannot obey this. Leave it out to decide without it.")
+
+
+class Decision:
+    """What to change for one observed context, and what to expect of it.
+
+    Attributes
+    ----------
+    context : dict
+        The observed values.
+    alterations : dict
+        The value to set each alterable variable to; None: leave it alone.
+    success_probability : float
+        Share of fresh draws in which the outcomes end up where they are wanted.
+    interval : (float, float)
+        95 % interval of it (Clopper and Pearson): the chance of the draws only.
+    without_action : float
+        The same share when nothing is altered.
+    outcomes, outcomes_without_action : dict
+        For each outcome its mean and the range of four cases in five.
+    status, message : str
+    """
+
+    def __init__(self, result: Mapping[str, Any]) -> None:
+        self._result = dict(result)
+
+    @property
+    def context(self) -> dict[str, float]:
+        return dict(self._result["context"])
+
+    @property
+    def alterations(self) -> dict[str, float | None]:
+        return dict(self._result["alterations"])
+
+    @property
+    def success_probability(self) -> float:
+        return self._result["success_probability"]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        low, high = self._result["interval"]
+        return low, high
+
+    @property
+    def without_action(self) -> float:
+        return self._result["without_action"]
+
+    @property
+    def outcomes(self) -> dict[str, dict[str, float]]:
+        return dict(self._result["outcomes"])
+
+    @property
+    def outcomes_without_action(self) -> dict[str, dict[str, float]]:
+        return dict(self._result["outcomes_without_action"])
+
+    @property
+    def status(self) -> str:
+        return self._result["status"]
+
+    @property
+    def message(self) -> str:
+        return self._result["message"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, by the keys of `olem decide --json`; ready for json.dumps."""
+        return json.loads(json.dumps(self._result))
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        rows = []
+        for name, value in self.alterations.items():
+            expected = f"{self._result['expected'][name]:.4g}"
+            released = f"{100 * self._result['success_if_released'][name]:.1f} %"
+            rows.append((name, "leave alone" if value is None else f"{value:.4g}", expected, released))
+        return rows
+
+    def _sentence(self) -> str:
+        low, high = self.interval
+        return (
+            f"Success {100 * self.success_probability:.1f} % ({100 * low:.1f} % to {100 * high:.1f} %), "
+            f"without action {100 * self.without_action:.1f} %."
+        )
+
+    def __repr__(self) -> str:
+        header = ("set", "to", "otherwise about", "success if not")
+        rows = [header, *self._rows()]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
+        lines = [
+            "  " + row[0].ljust(widths[0]) + "".join("  " + cell.rjust(w) for cell, w in zip(row[1:], widths[1:]))
+            for row in rows
+        ]
+        return "\n".join([self._sentence(), *lines])
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self._rows()
+        )
+        return (
+            f"<p>{html.escape(self._sentence())}</p><table><thead><tr><th>set</th><th>to</th>"
+            f"<th>otherwise about</th><th>success if not</th></tr></thead><tbody>{cells}</tbody></table>"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Decision) and self._result == other._result
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Rehearsal:
+    """OLEM-Rh: learns from past observations what to change so that outcomes end up where they are wanted.
+
+    Parameters
+    ----------
+    context : list of str
+        Columns that are observed before the decision.
+    alterable : dict of name to (low, high)
+        Columns that may be set, each with its domain.
+    outcome : list of str
+        Columns that the decision is for. All others are intermediate.
+    desired : dict of name to (low, high), or {{'M': matrix, 'd': vector}}
+        Where the outcomes are wanted: a range for each, None for an open side; or M y <= d.
+    before : list of tuples of str
+        What is known of the order: earlier names come before later ones.
+    cost, max_alterations, constraints
+        Wishes about the decision, as in a task file (docs/task.md).
+    method : str
+        The order learner.
+        {methods}
+    order_options : dict
+        Options of that learner, such as {{'k': 3}}.
+    order : list of str
+        An order to use instead of learning one.
+    sampler : str
+        The model of each variable given those before it.
+        {samplers}
+    sampler_options : dict
+        Options of the sampler, as `olem decide --help` has them.
+    ignore_stages : bool
+        Learn the order without the stages context, intermediate, outcome, as the published algorithm does.
+    calibrate : bool
+        Test the samplers on rows held out; see `calibration_`.
+    n_jobs, random_state, progress
+        As of OLEM.
+
+    Attributes
+    ----------
+    causal_order_ : list of str
+    steps_ : list of Step
+        What decided each place; empty for a given order.
+    models_ : dict
+        What the model of each variable is, and which variables it listens to.
+    undecided_steps_ : list of str
+        Neighbours in the order that the data did not decide and that matter for the decision.
+    calibration_ : dict or None
+    task_ : dict
+        The task that was fitted, as in a task file.
+    warnings_ : list of dict
+    """
+
+    def __init__(
+        self,
+        context: Sequence[str] = (),
+        alterable: Mapping[str, Sequence[float]] | None = None,
+        outcome: Sequence[str] = (),
+        desired: Mapping[str, Any] | None = None,
+        *,
+        before: Sequence[Sequence[str]] | None = None,
+        cost: Mapping[str, float] | None = None,
+        max_alterations: int | None = None,
+        constraints: Sequence[Mapping[str, Any]] | None = None,
+        method: str = "olem",
+        order_options: Mapping[str, Any] | None = None,
+        order: Sequence[str] | None = None,
+        sampler: str = "gp",
+        sampler_options: Mapping[str, Any] | None = None,
+        ignore_stages: bool = False,
+        calibrate: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        progress: Any = None,
+    ) -> None:
+        self.context = context
+        self.alterable = alterable
+        self.outcome = outcome
+        self.desired = desired
+        self.before = before
+        self.cost = cost
+        self.max_alterations = max_alterations
+        self.constraints = constraints
+        self.method = method
+        self.order_options = order_options
+        self.order = order
+        self.sampler = sampler
+        self.sampler_options = sampler_options
+        self.ignore_stages = ignore_stages
+        self.calibrate = calibrate
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.progress = progress
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name. `deep` is there for scikit-learn: no parameter is an estimator."""
+        return {name: getattr(self, name) for name in _PARAMETERS}
+
+    def set_params(self, **parameters: Any) -> Rehearsal:
+        """Sets parameters by name and returns the object."""
+        for name, value in parameters.items():
+            if name not in _PARAMETERS:
+                raise ValueError(f"{name!r} is no parameter of Rehearsal. There are: {', '.join(_PARAMETERS)}.")
+            setattr(self, name, value)
+        return self
+
+    def fit(self, X: Any, y: Any = None) -> Rehearsal:
+        """Learns order and samplers from a DataFrame of past observations and returns the object; `y` is not used."""
+        table, names = as_table(X)
+        if names is None:
+            raise ValueError("X has no column names, by which a task speaks of its variables. Give a DataFrame.")
+        _refuse_wishes(self.get_params())
+        seed = _options.seed_of(self.random_state)
+        self._model = _olem.RehearsalModel.fit(
+            self._task_text(),
+            table,
+            self.method,
+            _options.as_texts(self.order_options or {}),
+            self.sampler,
+            _options.as_texts(self.sampler_options or {}),
+            {"ignore_stages": bool(self.ignore_stages), "calibrate": bool(self.calibrate)},
+            None if self.order is None else list(self.order),
+            _options.run_settings(self.n_jobs, seed, self.progress),
+        )
+        self._take_facts()
+        _options.issue_warnings(self.warnings_)
+        return self
+
+    def suggest(self, context: Any = None, **options: Any) -> Any:
+        """The decision for an observed context.
+
+        Parameters
+        ----------
+        context : mapping of name to value, or DataFrame with a row for every context
+            Nothing for a task without context variables.
+        {options}
+
+        Returns
+        -------
+        Decision, or a list of them for a DataFrame.
+        """
+        self._check_fitted()
+        _refuse_wishes(self.task_)
+        frame = hasattr(context, "columns")
+        rows = context.to_dict("records") if frame else [{} if context is None else context]
+        decisions = self._model.decide(
+            [self._context_values(row, complete=not frame) for row in rows],
+            _options.as_texts(options),
+            self._settings(),
+        )
+        for decision in decisions:
+            _options.issue_warnings(decision["warnings"])
+        found = [Decision(decision) for decision in decisions]
+        return found if frame else found[0]
+
+    def simulate(
+        self, context: Any = None, alterations: Any = None, n: int = 1000, *, draw: int = 0, caution: float = 1.0
+    ) -> Any:
+        """Draws what becomes of all variables that the outcomes depend on, after a decision.
+
+        Parameters
+        ----------
+        context : mapping of name to value
+        alterations : mapping of name to value, a Decision, or None for no action
+            Variables with the value None are left alone.
+        n : int
+            Rows to draw.
+        draw : int
+            Which draws: calls with the same number share their noise, whatever is altered, so that differences between
+            decisions are not chance. They are never those that a search saw.
+        caution : float
+            Multiplies the samplers' own doubt.
+
+        Returns
+        -------
+        DataFrame with a row for every draw; draws that are not finite are left out.
+        """
+        self._check_fitted()
+        pandas = require("pandas", "Rehearsal.simulate")
+        if isinstance(alterations, Decision):
+            alterations = alterations.alterations
+        values = [(str(k), float(v)) for k, v in (alterations or {}).items() if v is not None]
+        if not isinstance(n, numbers.Integral) or n < 1:
+            raise ValueError(f"n: {n!r} is not a positive number of rows.")
+        table = self._model.simulate(
+            self._context_values({} if context is None else context, complete=True),
+            values,
+            int(n),
+            draw,
+            caution,
+            self._settings(),
+        )
+        return pandas.DataFrame(table.to_array(), columns=table.names)
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Writes what was learned to a file, which `load` and `olem decide --model` read."""
+        self._check_fitted()
+        self._model.save(os.fspath(path), overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None, progress: Any = None) -> Rehearsal:
+        """Reads what `save` or `olem fit` wrote."""
+        model = _olem.RehearsalModel.load(os.fspath(path), _options.run_settings())
+        facts = model.facts()
+        task, options = facts["task"], facts["options"]
+        known = {
+            key: task[key]
+            for key in ("context", "alterable", "outcome", "desired", "before", "cost", "max_alterations",
+                        "constraints")
+            if key in task
+        }  # fmt: skip
+        given = facts["order_method"] == "given order"
+        loaded = cls(
+            **known,
+            method=options.get("method", "olem") if given else facts["order_method"],
+            order=facts["order"] if given else None,
+            sampler=options["sampler"],
+            random_state=facts["seed"],
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+        loaded._model = model
+        loaded._take_facts()
+        return loaded
+
+    def _task_text(self) -> str:
+        def plain(value: Any) -> Any:
+            if isinstance(value, Mapping):
+                return {str(key): plain(entry) for key, entry in value.items()}
+            if isinstance(value, (str, bool)) or value is None:
+                return value
+            if isinstance(value, numbers.Integral):
+                return int(value)
+            if isinstance(value, numbers.Real):
+                return float(value)
+            return [plain(entry) for entry in value]
+
+        task: dict[str, Any] = {
+            "context": plain(self.context),
+            "alterable": plain(self.alterable or {}),
+            "outcome": plain(self.outcome),
+            "desired": plain(self.desired or {}),
+        }
+        for key in ("before", "cost", "max_alterations", "constraints"):
+            if getattr(self, key) is not None:
+                task[key] = plain(getattr(self, key))
+        try:
+            return json.dumps(task, allow_nan=False)
+        except ValueError:
+            raise ValueError("The task has a number that is NaN or infinite. Use None for an open side.") from None
+
+    def _settings(self) -> _olem.RunSettings:
+        return _options.run_settings(self.n_jobs, self._seed, self.progress)
+
+    def _take_facts(self) -> None:
+        facts = self._model.facts()
+        self.causal_order_: list[str] = facts["order"]
+        names = {name: name for name in facts["order"]}
+        self.steps_: list[Step] = steps_of(facts, names)
+        self.models_: dict[str, Any] = facts["models"]
+        self.undecided_steps_: list[str] = facts["undecided_steps"]
+        self.calibration_: dict[str, Any] | None = facts["calibration"]
+        self.warnings_: list[dict[str, str]] = facts["warnings"]
+        self.task_: dict[str, Any] = facts["task"]
+        self._seed = facts["seed"]
+
+    def _context_values(self, context: Any, complete: bool) -> list[float]:
+        """One value for each context variable. With `complete`, names that are no context variables are refused."""
+        wanted = self.task_["context"]
+        given = dict(context)
+        missing = [name for name in wanted if name not in given]
+        if missing:
+            raise ValueError(f"context: there is no value for {', '.join(missing)}.")
+        unknown = [name for name in given if name not in wanted]
+        if unknown and complete:
+            raise ValueError(f"context: {unknown[0]!r} is no context variable. There are: {', '.join(wanted)}.")
+        values = []
+        for name in wanted:
+            try:
+                value = float(given[name])
+            except (TypeError, ValueError):
+                raise ValueError(f"context: {name!r} is {given[name]!r}, which is not a number.") from None
+            if value - value != 0:
+                raise ValueError(f"context: {name!r} is {value}, but only finite numbers can be used.")
+            values.append(value)
+        return values
+
+    def _check_fitted(self) -> None:
+        if "_model" not in vars(self):
+            raise not_fitted_error()("This Rehearsal has not been fitted. Call fit(X) first.")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.endswith("_") and not name.startswith("_"):
+            self._check_fitted()
+        raise AttributeError(f"Rehearsal has no attribute {name!r}.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "progress": None}  # a callback is of this process
+
+    def __repr__(self) -> str:
+        wanted = ", ".join(f"{name} {bounds!r}" for name, bounds in (self.desired or {}).items())
+        return f"Rehearsal({', '.join(self.alterable or {})} -> {wanted})"
+
+
+_options.with_options(_olem.decision_options())(Rehearsal.suggest)
+Rehearsal.__doc__ = (Rehearsal.__doc__ or "").format(
+    samplers="\n        ".join(f"'{kind['name']}': {kind['help']}." for kind in _olem.samplers()),
+    methods="\n        ".join(f"'{m['name']}': {m['help']}." for m in _olem.methods() if m["learns_order"]),
+)
