@@ -9,7 +9,7 @@
 #include "olem/error.h"
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::integer_programme_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -89,4 +89,4 @@ TEST(IntegerProgramme, EndsWhenInterruptedAndRefusesWholeNumbersWithoutBounds) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::integer_programme_test

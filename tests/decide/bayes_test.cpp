@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace olem {
+namespace olem::bayes_test {
 namespace {
 
 MaternProcess process_of(std::size_t points) {
@@ -94,4 +94,4 @@ TEST(Bayes, ConstraintsAreObeyedAtEveryEvaluation) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::bayes_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace olem {
+namespace olem::domain_test {
 namespace {
 
 // The unit square below x + y <= 1.
@@ -91,4 +91,4 @@ RC_GTEST_PROP(Domain, ProjectionsAndDrawsAreInside, (std::uint32_t seed)) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::domain_test

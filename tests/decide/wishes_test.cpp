@@ -10,7 +10,7 @@
 #include "olem/random.h"
 #include "olem/rehearsal.h"
 
-namespace olem {
+namespace olem::wishes_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -358,4 +358,4 @@ TEST(Wishes, GiveTheSameBytesWithAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::wishes_test

@@ -7,7 +7,7 @@
 #include "flow/helpers.h"
 #include "flow/kinds.h"
 
-namespace olem {
+namespace olem::bayesian_ridge_test {
 namespace {
 
 // Twelve rows of a formula, so that they can be made again anywhere.
@@ -71,4 +71,4 @@ TEST(GaussianSampler, LeastSquaresTakesItsNoiseFromTheResiduals) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::bayesian_ridge_test

@@ -8,7 +8,7 @@
 #include "olem/error.h"
 #include "olem/report_page.h"
 
-namespace olem {
+namespace olem::page_test {
 namespace {
 
 using ::testing::AllOf;
@@ -148,4 +148,4 @@ TEST(ReportPage, WhatIsNoResultIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::page_test
