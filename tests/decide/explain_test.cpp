@@ -13,7 +13,7 @@
 #include "olem/rehearsal.h"
 #include "olem/report.h"
 
-namespace olem {
+namespace olem::explain_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -206,4 +206,4 @@ TEST(Explain, ValuesOfADecisionAreReadWithCare) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::explain_test
