@@ -18,7 +18,7 @@ std::string report_page(const Json& result, const std::string& source);
 
 // Adds to the object of `olem decide` what its page shows beside the decisions: the steps of the order, the calibration
 // of the samplers where there is one, and in each decision, as "details", the curves of every alterable variable beside
-// the decision and the forecasts (docs/explain.md). Costs a fraction of a second for each decision, on the context's
+// the decision and the forecasts (docs/explain.md). Costs about a tenth of a second for each decision, on the context's
 // threads.
 void add_decision_details(Json& result, const RehearsalModel& model, const std::vector<DecisionProblem>& problems,
                           const std::vector<Decision>& decisions, const DecisionOptions& options,

@@ -20,16 +20,16 @@ namespace olem {
 
 namespace {
 
-constexpr double kMostlyOutside = 0.5;  // share of draws outside of the data above which a point is extrapolated
-constexpr int kReachDraws = 100;  // to find that out; how far a point is from the data costs more than its success
-constexpr double kTail = 0.002;   // share of draws on either side that a histogram leaves out
-constexpr std::size_t kBins = 40;
+constexpr double kPointOutside = 0.5;  // share of draws outside of the data above which a point is extrapolated
+constexpr int kReachDraws = 100;       // to find that out; how far a point is from the data costs more than its success
+constexpr double kForecastTail = 0.002;  // share of draws on either side that a histogram leaves out
+constexpr std::size_t kForecastBins = 40;
 
 // The draws of decide(): those of its search to choose points, those of its report for the numbers that are told.
-constexpr std::uint64_t kNoiseKinds = 4;
-enum Noise : std::uint64_t { kPoints = 0, kFinal = 2 };
+constexpr std::uint64_t kNoisesOfContext = 4;
+enum ExplainNoise : std::uint64_t { kPoints = 0, kFinal = 2 };
 
-std::vector<double> grid(const NamedRange& range, int points) {
+std::vector<double> domain_grid(const NamedRange& range, int points) {
   if (range.low == range.high || points == 1) return {range.low};
   std::vector<double> values;
   for (int i = 0; i < points; ++i) {
@@ -39,7 +39,7 @@ std::vector<double> grid(const NamedRange& range, int points) {
   return values;
 }
 
-void check_domains(const std::vector<NamedRange>& alterable) {
+void check_explained(const std::vector<NamedRange>& alterable) {
   for (const NamedRange& range : alterable) {
     if (std::isfinite(range.low) && std::isfinite(range.high) && range.low <= range.high) continue;
     throw Error(ErrorCategory::kUsage, fmt::format("The domain of '{}' is [{}, {}]: both sides must be finite numbers, "
@@ -48,7 +48,7 @@ void check_domains(const std::vector<NamedRange>& alterable) {
   }
 }
 
-double quantile(std::vector<double>& values, double share) {
+double tail_value(std::vector<double>& values, double share) {
   const auto place = static_cast<std::ptrdiff_t>(std::floor(share * static_cast<double>(values.size() - 1) + 0.5));
   std::nth_element(values.begin(), values.begin() + place, values.end());
   return values[static_cast<std::size_t>(place)];
@@ -85,7 +85,7 @@ class Explainer {
       map.gain_over_single =
           map.best_success - std::max(result_.curves[map.first].best_success, result_.curves[map.second].best_success);
     }
-    rank(result_);
+    rank_by_success(result_);
     warn_of_extrapolation();
     return std::move(result_);
   }
@@ -96,13 +96,13 @@ class Explainer {
   }
 
   PostDecisionSampler sampler(std::vector<std::string> altered, std::vector<std::string> outcomes, int draws,
-                              Noise noise) const {
+                              ExplainNoise noise) const {
     PostDecisionPlan plan;
     plan.context = problem_.context;
     plan.altered = std::move(altered);
     plan.outcomes = std::move(outcomes);
     plan.draws = static_cast<std::size_t>(draws);
-    plan.noise = stream_ * kNoiseKinds + noise;
+    plan.noise = stream_ * kNoisesOfContext + noise;
     return PostDecisionSampler(problem_.samplers, plan, context_);
   }
 
@@ -145,7 +145,7 @@ class Explainer {
       curve.data_high = its.high;
       curve.data_counts = its.counts;
       curve.expected = expected[k];
-      curve.values = grid(range, options_.points);
+      curve.values = domain_grid(range, options_.points);
       result_.curves.push_back(std::move(curve));
     }
     for (std::size_t a = 0; options_.pair_points > 0 && a < problem_.alterable.size(); ++a) {
@@ -153,8 +153,8 @@ class Explainer {
         SuccessMap map;
         map.first = a;
         map.second = b;
-        map.first_values = grid(problem_.alterable[a], options_.pair_points);
-        map.second_values = grid(problem_.alterable[b], options_.pair_points);
+        map.first_values = domain_grid(problem_.alterable[a], options_.pair_points);
+        map.second_values = domain_grid(problem_.alterable[b], options_.pair_points);
         result_.maps.push_back(std::move(map));
       }
     }
@@ -223,14 +223,14 @@ class Explainer {
     double high = -low;
     for (std::vector<double>* values : {&before, &after}) {
       if (values->empty()) continue;
-      low = std::min(low, quantile(*values, kTail));
-      high = std::max(high, quantile(*values, 1.0 - kTail));
+      low = std::min(low, tail_value(*values, kForecastTail));
+      high = std::max(high, tail_value(*values, 1.0 - kForecastTail));
     }
     if (!(low <= high)) return {0.0, 1.0};
     if (low == high) return {low - 0.5, low + 0.5};
     std::vector<double> result;
-    for (std::size_t i = 0; i <= kBins; ++i)
-      result.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(kBins));
+    for (std::size_t i = 0; i <= kForecastBins; ++i)
+      result.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(kForecastBins));
     return result;
   }
 
@@ -265,7 +265,7 @@ class Explainer {
       const std::vector<double> at = {variable(curve.name).standardise(value)};
       const std::vector<VariableReach> reach = few.reach(at, options_.caution);
       const bool outside = std::any_of(reach.begin(), reach.end(),
-                                       [](const VariableReach& r) { return r.share_outside > kMostlyOutside; });
+                                       [](const VariableReach& r) { return r.share_outside > kPointOutside; });
       curve.extrapolated.push_back(outside ? 1 : 0);
       curve.success.push_back(prepared_.objective.success(showing.sample(at, options_.caution)));
       const double success = prepared_.objective.success(choosing.sample(at, options_.caution));
@@ -359,7 +359,7 @@ std::vector<Explanation> explain_all(const std::vector<DecisionProblem>& problem
   const auto side = static_cast<std::size_t>(checked.pair_points);
   std::size_t cells = 0;
   for (const DecisionProblem& problem : problems) {
-    check_domains(problem.alterable);
+    check_explained(problem.alterable);
     cells += side * side * problem.alterable.size() * problem.alterable.size() / 2;
   }
   context.require_memory(cells * sizeof(double), "success over pairs");

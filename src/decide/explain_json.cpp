@@ -191,7 +191,7 @@ Json to_json(const Explanation& explanation) {
   return json;
 }
 
-void rank(Explanation& explanation) {
+void rank_by_success(Explanation& explanation) {
   explanation.alone = ranked(explanation.curves);
   explanation.together = ranked(explanation.maps);
 }
@@ -206,7 +206,7 @@ Explanation read_explanation(const JsonPart& part) {
   }
   for (const JsonPart& entry : part["variables"].entries()) explanation.curves.push_back(read_curve(entry));
   for (const JsonPart& entry : part["pairs"].entries()) explanation.maps.push_back(read_map(entry, explanation.curves));
-  rank(explanation);
+  rank_by_success(explanation);
   for (const auto& [name, entry] : part["outcomes"].members())
     explanation.outcomes.push_back(read_histogram(name, entry));
   explanation.draws = part["draws"].count(std::uint64_t{1} << 53U);

@@ -10,6 +10,6 @@ namespace olem {
 Explanation read_explanation(const JsonPart& part);
 
 // Fills `alone` and `together` from the curves and maps.
-void rank(Explanation& explanation);
+void rank_by_success(Explanation& explanation);
 
 }  // namespace olem

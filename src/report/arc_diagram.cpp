@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kRow = 26.0;
 constexpr double kDot = 5.0;
-constexpr double kEdge = 10.0;
+constexpr double kBorder = 10.0;
 constexpr double kMostName = 220.0;
 constexpr double kWidest = 230.0;  // of an arc
 constexpr double kHead = 9.0;      // length of an arrow head
@@ -46,10 +46,10 @@ std::string svg_element(const ArcDiagram& diagram) {
     double& side = arc.from < arc.to ? right : left;
     side = std::max(side, 0.75 * reach(rows_between(arc)));
   }
-  const double line = kEdge + names + 16.0 + left;
-  const double width = line + right + kEdge + kDot;
-  const double height = kRow * static_cast<double>(diagram.names.size()) + 2.0 * kEdge;
-  const auto row = [](std::size_t i) { return kEdge + kRow * (static_cast<double>(i) + 0.5); };
+  const double line = kBorder + names + 16.0 + left;
+  const double width = line + right + kBorder + kDot;
+  const double height = kRow * static_cast<double>(diagram.names.size()) + 2.0 * kBorder;
+  const auto row = [](std::size_t i) { return kBorder + kRow * (static_cast<double>(i) + 0.5); };
 
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"olem-plot\" role=\"img\" viewBox=\"0 0 {0} {1}\" "
@@ -74,7 +74,7 @@ std::string svg_element(const ArcDiagram& diagram) {
     const std::size_t style = i < diagram.styles.size() ? diagram.styles[i] : 0;
     text += fmt::format("<circle class=\"f{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>{}\n", style % kColours, length(line),
                         length(row(i)), length(kDot),
-                        text_at(kEdge + names, row(i) + 4.0, diagram.names[i], "end", "ink", kMostName));
+                        text_at(kBorder + names, row(i) + 4.0, diagram.names[i], "end", "ink", kMostName));
   }
   return text + "</svg>\n";
 }

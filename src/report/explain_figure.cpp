@@ -7,14 +7,15 @@
 #include <limits>
 
 #include "olem/report.h"
+#include "report/layout.h"
 
 namespace olem {
 
 namespace {
 
-constexpr std::size_t kMostPairs = 12;  // more would drown those that matter
-constexpr std::size_t kMostRanked = 12;
-constexpr std::size_t kColumns = 3;
+constexpr std::size_t kPairsInFigure = 12;  // more would drown those that matter
+constexpr std::size_t kRankedInFigure = 12;
+constexpr std::size_t kFigureColumns = 3;
 
 // Styles: what is done is blue and solid, what happens anyway orange and dashed or grey and dashed.
 constexpr std::size_t kDone = 0;
@@ -22,8 +23,6 @@ constexpr std::size_t kOtherwise = 1;
 constexpr std::size_t kBeside = 2;
 constexpr std::size_t kBaseline = 6;
 constexpr std::size_t kBest = 7;
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 // Cells around the points, the outer ones half as wide: the domain and no more.
 std::vector<double> cell_edges(const std::vector<double>& values) {
@@ -33,7 +32,7 @@ std::vector<double> cell_edges(const std::vector<double>& values) {
   return edges;
 }
 
-std::vector<double> densities(const std::vector<std::size_t>& counts) { return {counts.begin(), counts.end()}; }
+std::vector<double> heights(const std::vector<std::size_t>& counts) { return {counts.begin(), counts.end()}; }
 
 void add_doubt(plot::Panel& panel, const SuccessCurve& curve) {
   const std::vector<double> edges = cell_edges(curve.values);
@@ -46,7 +45,7 @@ void add_doubt(plot::Panel& panel, const SuccessCurve& curve) {
   }
 }
 
-std::string context_text(const Explanation& explanation) {
+std::string given_text(const Explanation& explanation) {
   std::vector<std::string> parts;
   for (const NamedValue& value : explanation.context)
     parts.push_back(fmt::format("{} = {:.3g}", value.name, value.value));
@@ -98,10 +97,10 @@ plot::Panel outcome_panel(const Explanation& explanation, const OutcomeHistogram
   if (histogram.desired_low || histogram.desired_high)
     panel.layers.push_back(plot::Shade{"where it is wanted", histogram.desired_low, histogram.desired_high});
   panel.layers.push_back(
-      plot::Histogram{"outcome without action", histogram.edges, densities(histogram.without_action), kOtherwise});
+      plot::Histogram{"outcome without action", histogram.edges, heights(histogram.without_action), kOtherwise});
   if (explanation.with_decision) {
     panel.layers.push_back(
-        plot::Histogram{"outcome with the decision", histogram.edges, densities(histogram.with_decision), kDone});
+        plot::Histogram{"outcome with the decision", histogram.edges, heights(histogram.with_decision), kDone});
   }
   return panel;
 }
@@ -113,7 +112,7 @@ plot::Panel ranking_panel(const Explanation& explanation) {
   panel.x.low = 0.0;
   plot::Bars alone{"alone", {}, kDone};
   plot::Bars pair{"in the best pair", {}, kOtherwise};
-  for (std::size_t i = 0; i < std::min(kMostRanked, explanation.alone.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kRankedInFigure, explanation.alone.size()); ++i) {
     const std::size_t place = explanation.alone[i];
     panel.y.names.push_back(explanation.curves[place].name);
     alone.values.push_back(explanation.curves[place].best_success);
@@ -133,7 +132,7 @@ plot::Panel pair_panel(const Explanation& explanation, const SuccessMap& map, do
   const SuccessCurve& first = explanation.curves[map.first];
   const SuccessCurve& second = explanation.curves[map.second];
   plot::Panel panel;
-  panel.title = fmt::format("{} and {}: {}", first.name, second.name, percent(map.best_success));
+  panel.title = fmt::format("{} and {}: {}", first.name, second.name, percent_text(map.best_success));
   panel.x.label = first.name;
   panel.y.label = second.name;
   panel.layers.push_back(plot::HeatMap{"success of pairs", cell_edges(map.first_values), cell_edges(map.second_values),
@@ -146,11 +145,11 @@ std::string explanation_svg(const Explanation& explanation) {
   plot::Figure figure;
   std::vector<std::string> outcomes;
   for (const OutcomeHistogram& histogram : explanation.outcomes) outcomes.push_back(histogram.name);
-  figure.title = fmt::format("What can be done about {}{}", fmt::join(outcomes, ", "), context_text(explanation));
+  figure.title = fmt::format("What can be done about {}{}", fmt::join(outcomes, ", "), given_text(explanation));
   figure.description =
       fmt::format("Success probability over each alterable variable and over pairs; without action {}.",
-                  percent(explanation.without_action));
-  figure.columns = kColumns;
+                  percent_text(explanation.without_action));
+  figure.columns = kFigureColumns;
   figure.panel_width = 320.0;
   const double top = success_top(explanation);
   if (!explanation.curves.empty()) figure.panels.push_back(ranking_panel(explanation));
@@ -162,7 +161,7 @@ std::string explanation_svg(const Explanation& explanation) {
   for (const std::size_t place : explanation.together) {
     const SuccessMap& map = explanation.maps[place];
     // A variable that can take one value only leaves nothing to colour.
-    if (shown == kMostPairs || map.first_values.size() < 2 || map.second_values.size() < 2) continue;
+    if (shown == kPairsInFigure || map.first_values.size() < 2 || map.second_values.size() < 2) continue;
     figure.panels.push_back(pair_panel(explanation, map, top));
     ++shown;
   }

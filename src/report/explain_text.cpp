@@ -11,17 +11,15 @@ namespace olem {
 namespace {
 
 constexpr std::size_t kMostBlocks = 41;  // of a curve
-constexpr std::size_t kMostPairs = 10;
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+constexpr std::size_t kPairsInText = 10;
 
 // In percentage points; never "-0.0".
-std::string points(double difference) {
+std::string gain_text(double difference) {
   const std::string text = fmt::format("{:+.1f}", 100.0 * difference);
   return text == "-0.0" ? "+0.0" : text;
 }
 
-std::string values_text(const std::vector<NamedValue>& values) {
+std::string named_values_text(const std::vector<NamedValue>& values) {
   std::vector<std::string> parts;
   for (const NamedValue& value : values) parts.push_back(fmt::format("{} = {:g}", value.name, value.value));
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -57,7 +55,7 @@ std::string blocks(const std::vector<double>& success, const BlockRange& range) 
   return plot::sparkline(shown, range.low, range.high);
 }
 
-std::size_t name_width(const Explanation& explanation) {
+std::size_t curve_name_width(const Explanation& explanation) {
   std::size_t width = 8;
   for (const SuccessCurve& curve : explanation.curves) width = std::max(width, display_width(curve.name));
   return width;
@@ -71,7 +69,7 @@ std::size_t block_width(const Explanation& explanation) {
 }
 
 std::string curve_table(const Explanation& explanation, const BlockRange& range) {
-  const std::size_t names = name_width(explanation);
+  const std::size_t names = curve_name_width(explanation);
   const std::size_t width = block_width(explanation);
   std::string text = fmt::format("  {}  {:>7} {} {:<7}  {:>8}  {:>7}  {:>6}\n", pad_right("set", names), "from",
                                  pad_right("success", width), "to", "best at", "success", "gain");
@@ -80,8 +78,8 @@ std::string curve_table(const Explanation& explanation, const BlockRange& range)
     text += fmt::format("  {}  {:>7.3g} {} {:<7.3g}", pad_right(curve.name, names), curve.low,
                         pad_right(blocks(curve.success, range), width), curve.high);
     if (curve.influences) {
-      text += fmt::format("  {:>8.3g}  {:>7}  {:>6}\n", curve.best_value, percent(curve.best_success),
-                          points(curve.best_success - explanation.without_action));
+      text += fmt::format("  {:>8.3g}  {:>7}  {:>6}\n", curve.best_value, percent_text(curve.best_success),
+                          gain_text(curve.best_success - explanation.without_action));
     } else {
       text += "  cannot change it\n";
     }
@@ -90,7 +88,7 @@ std::string curve_table(const Explanation& explanation, const BlockRange& range)
 }
 
 std::string decision_table(const Explanation& explanation, const BlockRange& range) {
-  const std::size_t names = name_width(explanation);
+  const std::size_t names = curve_name_width(explanation);
   const std::size_t width = block_width(explanation);
   std::string text;
   for (const SuccessCurve& curve : explanation.curves) {
@@ -113,24 +111,24 @@ std::string pair_table(const Explanation& explanation) {
   }
   std::string text = fmt::format("  {}  {:>18}  {:>7}  {:>6}  {}\n", pad_right("set both", width), "best at", "success",
                                  "gain", "over the better one alone");
-  for (std::size_t i = 0; i < std::min(kMostPairs, explanation.together.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kPairsInText, explanation.together.size()); ++i) {
     const std::size_t place = explanation.together[i];
     const SuccessMap& map = explanation.maps[place];
     text += fmt::format("  {}  {:>18}  {:>7}  {:>6}  {:>6}\n", pad_right(names[place], width),
-                        fmt::format("{:.3g}, {:.3g}", map.best_first, map.best_second), percent(map.best_success),
-                        points(map.best_success - explanation.without_action), points(map.gain_over_single));
+                        fmt::format("{:.3g}, {:.3g}", map.best_first, map.best_second), percent_text(map.best_success),
+                        gain_text(map.best_success - explanation.without_action), gain_text(map.gain_over_single));
   }
-  if (explanation.together.size() > kMostPairs)
-    text += fmt::format("  and {} more in --json\n", explanation.together.size() - kMostPairs);
+  if (explanation.together.size() > kPairsInText)
+    text += fmt::format("  and {} more in --json\n", explanation.together.size() - kPairsInText);
   return text;
 }
 
 std::string one_explanation(const Explanation& explanation) {
   std::string text;
   if (!explanation.context.empty())
-    text += wrap_text("Observed: " + values_text(explanation.context), kLineWidth) + "\n";
+    text += wrap_text("Observed: " + named_values_text(explanation.context), kLineWidth) + "\n";
   text += wrap_text(fmt::format("Without action the outcome ends up where it is wanted with probability {}.",
-                                percent(explanation.without_action)),
+                                percent_text(explanation.without_action)),
                     kLineWidth);
   if (std::none_of(explanation.curves.begin(), explanation.curves.end(),
                    [](const SuccessCurve& curve) { return curve.influences; })) {
@@ -140,13 +138,14 @@ std::string one_explanation(const Explanation& explanation) {
   text +=
       "\n" + wrap_text(fmt::format("One variable set and the others left alone, over its domain, from ▁ {} to █ {}; "
                                    "gains in percentage points:",
-                                   percent(range.low), percent(range.high)),
+                                   percent_text(range.low), percent_text(range.high)),
                        kLineWidth);
   text += "\n" + curve_table(explanation, range);
   if (explanation.with_decision) {
-    text += "\n" + wrap_text(fmt::format("With {}: {}. One variable moved from there, the others as in this decision:",
-                                         values_text(explanation.decision), percent(*explanation.with_decision)),
-                             kLineWidth);
+    text +=
+        "\n" + wrap_text(fmt::format("With {}: {}. One variable moved from there, the others as in this decision:",
+                                     named_values_text(explanation.decision), percent_text(*explanation.with_decision)),
+                         kLineWidth);
     text += "\n" + decision_table(explanation, range);
   }
   if (!explanation.together.empty())

@@ -5,6 +5,7 @@
 
 #include "decide/explain_json.h"
 #include "report/explain_figure.h"
+#include "report/layout.h"
 #include "report/page_parts.h"
 
 namespace olem {
@@ -12,11 +13,11 @@ namespace olem {
 namespace {
 
 constexpr std::size_t kMostInFull = 20;  // decisions; the others are in the table of all
-constexpr std::size_t kMostPairs = 12;
+constexpr std::size_t kPairsOnPage = 12;
 
-std::string number(double value) { return fmt::format("{:.4g}", value); }
+std::string short_number(double value) { return fmt::format("{:.4g}", value); }
 
-std::string values_text(const JsonPart& values) {
+std::string json_values_text(const JsonPart& values) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : values.members()) parts.push_back(fmt::format("{} = {:.4g}", name, value.number()));
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -26,7 +27,7 @@ std::string values_text(const JsonPart& values) {
 std::string alterations_text(const JsonPart& decision) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : decision["alterations"].members()) {
-    if (!value.json().is_null()) parts.push_back(fmt::format("{} to {}", name, number(value.finite())));
+    if (!value.json().is_null()) parts.push_back(fmt::format("{} to {}", name, short_number(value.finite())));
   }
   if (parts.size() < 2) return parts.empty() ? "" : parts.front();
   const std::string last = parts.back();
@@ -38,9 +39,9 @@ void add_alterations(Page& page, const JsonPart& decision) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, value] : decision["alterations"].members()) {
     const bool set = !value.json().is_null();
-    rows.push_back({name, set ? number(value.finite()) : "leave alone",
-                    number(decision["expected"][name.c_str()].number()),
-                    set ? percent(decision["success_if_released"][name.c_str()].number()) : ""});
+    rows.push_back({name, set ? short_number(value.finite()) : "leave alone",
+                    short_number(decision["expected"][name.c_str()].number()),
+                    set ? percent_text(decision["success_if_released"][name.c_str()].number()) : ""});
   }
   page.table({"set", "to", "otherwise about", "success if not"}, rows);
 }
@@ -50,7 +51,8 @@ void add_forecasts(Page& page, const JsonPart& decision) {
   const auto cell = [](const JsonPart& forecast) {
     const std::vector<double> sides = forecast["interval"].finite_numbers();
     if (sides.size() != 2) forecast["interval"].fail("is not a range [low, high]");
-    return fmt::format("{} ({} to {})", number(forecast["mean"].finite()), number(sides[0]), number(sides[1]));
+    return fmt::format("{} ({} to {})", short_number(forecast["mean"].finite()), short_number(sides[0]),
+                       short_number(sides[1]));
   };
   for (const auto& [name, forecast] : decision["outcomes"].members())
     rows.push_back({name, cell(forecast), cell(decision["outcomes_without_action"][name.c_str()])});
@@ -77,7 +79,7 @@ plot::Panel alterable_panel(const Explanation& explanation, const SuccessCurve& 
   return panel;
 }
 
-plot::Figure panels(const std::string& title, std::vector<plot::Panel> list) {
+plot::Figure panel_figure(const std::string& title, std::vector<plot::Panel> list) {
   plot::Figure figure;
   figure.title = title;
   figure.columns = 3;
@@ -91,7 +93,7 @@ void add_outcomes(Page& page, const Explanation& explanation) {
   std::vector<plot::Panel> outcomes;
   for (const OutcomeHistogram& histogram : explanation.outcomes)
     outcomes.push_back(outcome_panel(explanation, histogram));
-  plot::Figure figure = panels("Where the outcome ends up", std::move(outcomes));
+  plot::Figure figure = panel_figure("Where the outcome ends up", std::move(outcomes));
   if (figure.panels.size() == 1) {
     figure.panels.front().title.clear();
     figure.panel_width = 560.0;
@@ -106,7 +108,7 @@ void add_curves(Page& page, const Explanation& explanation) {
   std::vector<plot::Panel> curves;
   for (const std::size_t place : explanation.alone)
     curves.push_back(curve_panel(explanation, explanation.curves[place], success_top(explanation)));
-  page.figure(plot::svg_element(panels("Success over each variable", std::move(curves))),
+  page.figure(plot::svg_element(panel_figure("Success over each variable", std::move(curves))),
               explanation.with_decision
                   ? "How exactly each value must be met: success while one variable moves through its domain."
                   : "Success while one variable moves through its domain.");
@@ -116,13 +118,14 @@ void add_details(Page& page, const Explanation& explanation) {
   add_outcomes(page, explanation);
   std::vector<plot::Panel> alterables;
   for (const SuccessCurve& curve : explanation.curves) alterables.push_back(alterable_panel(explanation, curve));
-  page.figure(plot::svg_element(panels("What can be altered", std::move(alterables))),
+  page.figure(plot::svg_element(panel_figure("What can be altered", std::move(alterables))),
               "Each variable with its values in the data, its domain, and what is recommended.");
   add_curves(page, explanation);
 }
 
 void add_decision(Page& page, const JsonPart& decision) {
-  if (!decision["context"].members().empty()) page.paragraph("Observed: " + values_text(decision["context"]) + ".");
+  if (!decision["context"].members().empty())
+    page.paragraph("Observed: " + json_values_text(decision["context"]) + ".");
   if (decision["status"].text() != "done") page.paragraph(decision["message"].text());
   add_alterations(page, decision);
   add_forecasts(page, decision);
@@ -138,9 +141,9 @@ void add_overview(Page& page, const std::vector<JsonPart>& decisions) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const std::string set = alterations_text(decisions[i]);
-    rows.push_back({fmt::format("{}: {}", i + 1, values_text(decisions[i]["context"])), set.empty() ? "nothing" : set,
-                    percent(decisions[i]["success_probability"].finite()),
-                    percent(decisions[i]["without_action"].finite())});
+    rows.push_back({fmt::format("{}: {}", i + 1, json_values_text(decisions[i]["context"])),
+                    set.empty() ? "nothing" : set, percent_text(decisions[i]["success_probability"].finite()),
+                    percent_text(decisions[i]["without_action"].finite())});
   }
   page.section("All contexts");
   page.table({"observed", "set", "success", "without action"}, rows, true);
@@ -148,16 +151,15 @@ void add_overview(Page& page, const std::vector<JsonPart>& decisions) {
 
 }  // namespace
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
-
 std::string desired_text(const Task& task) {
   std::vector<std::string> parts;
   for (const OutcomeRange& range : task.desired.ranges()) {
     if (range.low && range.high) {
-      parts.push_back(fmt::format("{} between {} and {}", range.outcome, number(*range.low), number(*range.high)));
+      parts.push_back(
+          fmt::format("{} between {} and {}", range.outcome, short_number(*range.low), short_number(*range.high)));
     } else if (range.low || range.high) {
       parts.push_back(fmt::format("{} {} {}", range.outcome, range.low ? "at least" : "at most",
-                                  number(range.low ? *range.low : *range.high)));
+                                  short_number(range.low ? *range.low : *range.high)));
     }
   }
   for (std::size_t row = 0; parts.empty() && row < task.desired.rows(); ++row)
@@ -171,15 +173,15 @@ std::string answer_text(const JsonPart& result, const Task& task) {
     return fmt::format("{} contexts were decided; the table below has all of them.", decisions.size());
   const JsonPart& decision = decisions.front();
   const std::string set = alterations_text(decision);
-  const std::string without = percent(decision["without_action"].finite());
+  const std::string without = percent_text(decision["without_action"].finite());
   if (set.empty())
     return fmt::format("{} {} is to be expected with probability {}.", decision["message"].text(), desired_text(task),
                        without);
   const std::vector<double> interval = decision["interval"].finite_numbers();
   if (interval.size() != 2) decision["interval"].fail("is not a range [low, high]");
   return fmt::format("Set {}: then {} has probability {} ({} to {}), instead of {} without action.", set,
-                     desired_text(task), percent(decision["success_probability"].finite()), percent(interval[0]),
-                     percent(interval[1]), without);
+                     desired_text(task), percent_text(decision["success_probability"].finite()),
+                     percent_text(interval[0]), percent_text(interval[1]), without);
 }
 
 void add_decisions(Page& page, const JsonPart& result) {
@@ -198,9 +200,9 @@ void add_explanations(Page& page, const JsonPart& result) {
   for (std::size_t i = 0; i < std::min(kMostInFull, entries.size()); ++i) {
     const Explanation explanation = read_explanation(entries[i]);
     page.section(entries.size() == 1 ? "What each variable can do" : fmt::format("Context {}", i + 1));
-    if (!explanation.context.empty()) page.paragraph("Observed: " + values_text(entries[i]["context"]) + ".");
-    page.paragraph(fmt::format("Without action success has probability {}.", percent(explanation.without_action)));
-    plot::Figure ranking = panels("Success at their best", {ranking_panel(explanation)});
+    if (!explanation.context.empty()) page.paragraph("Observed: " + json_values_text(entries[i]["context"]) + ".");
+    page.paragraph(fmt::format("Without action success has probability {}.", percent_text(explanation.without_action)));
+    plot::Figure ranking = panel_figure("Success at their best", {ranking_panel(explanation)});
     ranking.panel_width = 560.0;
     ranking.panels.front().title.clear();
     page.figure(plot::svg_element(ranking), "Each variable alone, and in the best of its pairs.");
@@ -209,11 +211,11 @@ void add_explanations(Page& page, const JsonPart& result) {
     std::vector<plot::Panel> pairs;
     for (const std::size_t place : explanation.together) {
       const SuccessMap& map = explanation.maps[place];
-      if (pairs.size() == kMostPairs || map.first_values.size() < 2 || map.second_values.size() < 2) continue;
+      if (pairs.size() == kPairsOnPage || map.first_values.size() < 2 || map.second_values.size() < 2) continue;
       pairs.push_back(pair_panel(explanation, map, success_top(explanation)));
     }
     if (!pairs.empty())
-      page.figure(plot::svg_element(panels("Success over pairs", std::move(pairs))), "The best pairs first.");
+      page.figure(plot::svg_element(panel_figure("Success over pairs", std::move(pairs))), "The best pairs first.");
   }
 }
 

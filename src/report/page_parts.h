@@ -10,7 +10,8 @@ namespace olem {
 
 // Parts of the pages about results. Each takes the whole result and adds nothing where the result lacks what it shows.
 
-std::string percent(double share);
+// Any value of an option or of a table, in a few characters; nothing for null.
+std::string json_cell(const Json& value);
 
 // "NEC between 0.5 and 2", "x at least 3 and y at most 1"; the rows of a region that is no box.
 std::string desired_text(const Task& task);
@@ -29,6 +30,9 @@ void add_order(Page& page, const JsonPart& result, const Task* task);
 
 // How the order fared on half-samples.
 void add_stability(Page& page, const JsonPart& result);
+
+// The rows of a study: a panel per metric, and all of them as a table.
+void add_study(Page& page, const JsonPart& result);
 
 // The graph, and for a pruned one the tests of its edges.
 void add_graph(Page& page, const JsonPart& result);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "report/arc_diagram.h"
+#include "report/layout.h"
 #include "report/page_parts.h"
 #include "report/svg.h"
 
@@ -15,7 +16,7 @@ namespace olem {
 namespace {
 
 constexpr std::size_t kMostArcs = 400;         // beyond them a picture of a graph is a blot
-constexpr std::size_t kMostNames = 60;         // the same for a matrix of pairs
+constexpr std::size_t kNamesInMatrix = 60;     // the same for a matrix of pairs
 constexpr std::size_t kMostTests = 60;         // rows of a table that somebody may read
 constexpr std::size_t kMostCalibrations = 12;  // panels
 constexpr double kWhisker = 2.0;               // standard errors
@@ -23,12 +24,12 @@ constexpr double kWhisker = 2.0;               // standard errors
 // What one variable can be in a task.
 enum class Stage { kContext, kMiddle, kOutcome };
 
-struct Role {
+struct TaskRole {
   Stage stage = Stage::kMiddle;
   bool alterable = false;
 };
 
-Role role_of(const std::string& name, const Task& task) {
+TaskRole role_of(const std::string& name, const Task& task) {
   const auto among = [&](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -49,7 +50,7 @@ std::string stage_name(Stage stage) {
 // With three digits; nothing for a number that does not exist.
 std::string digits(double value) { return std::isnan(value) ? "" : fmt::format("{:.3g}", value); }
 
-struct Step {
+struct StepEntry {
   std::string sink;
   std::string runner_up;
   std::optional<double> gap;
@@ -58,11 +59,11 @@ struct Step {
   bool forced = false;
 };
 
-std::vector<Step> read_steps(const JsonPart& result) {
-  std::vector<Step> steps;
+std::vector<StepEntry> read_steps(const JsonPart& result) {
+  std::vector<StepEntry> steps;
   if (!result.has("steps")) return steps;
   for (const JsonPart& entry : result["steps"].entries()) {
-    Step step;
+    StepEntry step;
     step.sink = entry["sink"].text();
     if (entry.has("runner_up") && entry["runner_up"].json().is_string()) step.runner_up = entry["runner_up"].text();
     if (entry.has("gap")) step.gap = entry["gap"].optional_number();
@@ -75,7 +76,7 @@ std::vector<Step> read_steps(const JsonPart& result) {
 }
 
 // What is said under a name in the chain.
-std::string step_text(const Step& step) {
+std::string step_text(const StepEntry& step) {
   if (step.forced) return "by knowledge";
   if (step.runner_up.empty() || !step.gap) return "";
   if (!step.decided) return fmt::format("not decided against {}", step.runner_up);
@@ -83,7 +84,7 @@ std::string step_text(const Step& step) {
                      step.standard_error ? fmt::format(" ± {:.2g}", *step.standard_error) : "", step.runner_up);
 }
 
-std::string chain_entry(const std::string& name, const Role& role, const Step* step) {
+std::string chain_entry(const std::string& name, const TaskRole& role, const StepEntry* step) {
   const bool open = step != nullptr && !step->decided && !step->forced;
   std::string classes = role.alterable ? "alterable" : "";
   if (open) classes += classes.empty() ? "open" : " open";
@@ -92,7 +93,7 @@ std::string chain_entry(const std::string& name, const Role& role, const Step* s
                      plot::escape(name), words.empty() ? "" : fmt::format("<small>{}</small>", plot::escape(words)));
 }
 
-plot::Figure gap_figure(const std::vector<std::string>& order, const std::map<std::string, const Step*>& by_name) {
+plot::Figure gap_figure(const std::vector<std::string>& order, const std::map<std::string, const StepEntry*>& by_name) {
   plot::Panel panel;
   plot::Bars decided{"decided", {}, 0, false, false};
   plot::Bars open{"not decided", {}, 1, false, false};
@@ -100,7 +101,7 @@ plot::Figure gap_figure(const std::vector<std::string>& order, const std::map<st
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto found = by_name.find(order[i]);
     if (found == by_name.end() || !found->second->gap) continue;
-    const Step& step = *found->second;
+    const StepEntry& step = *found->second;
     const auto place = static_cast<double>(panel.y.names.size());
     panel.y.names.push_back(order[i]);
     decided.values.push_back(step.decided ? *step.gap : std::nan(""));
@@ -182,16 +183,16 @@ void add_tests(Page& page, const JsonPart& result) {
 void add_order(Page& page, const JsonPart& result, const Task* task) {
   if (!result.has("order")) return;
   const std::vector<std::string> order = result["order"].texts();
-  const std::vector<Step> steps = read_steps(result);
-  std::map<std::string, const Step*> by_name;
-  for (const Step& step : steps) by_name[step.sink] = &step;
+  const std::vector<StepEntry> steps = read_steps(result);
+  std::map<std::string, const StepEntry*> by_name;
+  for (const StepEntry& step : steps) by_name[step.sink] = &step;
   page.section("The order, causes first");
   page.paragraph("A variable can be influenced only by those before it.");
 
   std::string html = "<div class=\"bands\">\n";
   std::optional<Stage> current;
   for (const std::string& name : order) {
-    const Role role = task == nullptr ? Role{} : role_of(name, *task);
+    const TaskRole role = task == nullptr ? TaskRole{} : role_of(name, *task);
     if (!current || *current != role.stage) {
       if (current) html += "</ol></div>\n";
       html += fmt::format("<div class=\"band\">{}<ol class=\"chain\">",
@@ -203,14 +204,15 @@ void add_order(Page& page, const JsonPart& result, const Task* task) {
   }
   page.markup(html + (order.empty() ? "</div>\n" : "</ol></div>\n</div>\n"));
 
-  const auto open = std::count_if(steps.begin(), steps.end(), [](const Step& s) { return !s.decided && !s.forced; });
+  const auto open =
+      std::count_if(steps.begin(), steps.end(), [](const StepEntry& s) { return !s.decided && !s.forced; });
   if (open > 0) {
     page.paragraph(
         fmt::format("{} of {} steps {} not decided by the data (dashed): the two variables may stand the "
                     "other way round.",
                     open, steps.size(), open == 1 ? "is" : "are"));
   }
-  if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.gap.has_value(); })) {
+  if (std::any_of(steps.begin(), steps.end(), [](const StepEntry& step) { return step.gap.has_value(); })) {
     page.figure(plot::svg_element(gap_figure(order, by_name)),
                 "The order is found from its end. Each bar says by how much the variable was ahead of the next best "
                 "candidate for the last place among those left.");
@@ -228,7 +230,7 @@ void add_stability(Page& page, const JsonPart& result) {
   for (std::size_t i = 0; i < names.size(); ++i) places[names[i]] = i;
   const std::vector<JsonPart> rows = result["before"].entries();
   if (rows.size() != names.size()) result["before"].fail("does not have one row for each name");
-  if (consensus.size() > kMostNames) return;
+  if (consensus.size() > kNamesInMatrix) return;
   plot::HeatMap map{"the row before the column", {}, {}, {}, 0.0, 1.0, true};
   for (std::size_t i = 0; i <= consensus.size(); ++i) {
     map.x_edges.push_back(static_cast<double>(i) - 0.5);
@@ -295,7 +297,7 @@ void add_calibration(Page& page, const JsonPart& result) {
   figure.panel_height = 150.0;
   for (const auto& [name, entry] : variables) {
     std::vector<std::string> row = {name, digits(entry["crps"].number()), digits(entry["linear_crps"].number())};
-    for (const char* const level : {"50", "80", "90"}) row.push_back(percent(entry["coverage"][level].number()));
+    for (const char* const level : {"50", "80", "90"}) row.push_back(percent_text(entry["coverage"][level].number()));
     rows.push_back(std::move(row));
     const std::vector<double> pit = entry["pit"].finite_numbers();
     if (figure.panels.size() == kMostCalibrations || pit.empty()) continue;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -14,36 +13,8 @@ namespace olem {
 
 namespace {
 
-std::string count(std::size_t number, std::string_view what) {
+std::string counted(std::size_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
-// Any value of an option or of a table, in a few characters.
-std::string cell_text(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return fmt::format("{:.4g}", value.get<double>());
-  if (value.is_null()) return "";
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// A list of objects with mostly the same keys, as a table of them.
-void add_rows(Page& page, const JsonPart& list) {
-  std::vector<std::string> keys;
-  std::vector<std::vector<std::string>> rows;
-  for (const JsonPart& entry : list.entries()) {
-    std::vector<std::string> row(keys.size());
-    for (const auto& [key, value] : entry.members()) {
-      const auto found = std::find(keys.begin(), keys.end(), key);
-      if (found == keys.end()) {
-        keys.push_back(key);
-        row.push_back(cell_text(value.json()));
-      } else {
-        row[static_cast<std::size_t>(found - keys.begin())] = cell_text(value.json());
-      }
-    }
-    rows.push_back(std::move(row));
-  }
-  page.table(keys, rows);
 }
 
 void add_warnings(Page& page, const JsonPart& result) {
@@ -72,13 +43,13 @@ void add_settings(Page& page, const JsonPart& result) {
   std::vector<std::vector<std::string>> rows = {{"version", result["version"].text()},
                                                 {"verb", "olem " + result["verb"].text()}};
   for (const char* const key : {"seed", "seconds", "method", "order_method"}) {
-    if (result.has(key)) rows.push_back({key, cell_text(result[key].json())});
+    if (result.has(key)) rows.push_back({key, json_cell(result[key].json())});
   }
   if (result.has("data") && result["data"].json().is_object()) {
-    for (const auto& [key, value] : result["data"].members()) rows.push_back({"data: " + key, cell_text(value.json())});
+    for (const auto& [key, value] : result["data"].members()) rows.push_back({"data: " + key, json_cell(value.json())});
   }
   if (result.has("options")) {
-    for (const auto& [key, value] : result["options"].members()) rows.push_back({key, cell_text(value.json())});
+    for (const auto& [key, value] : result["options"].members()) rows.push_back({key, json_cell(value.json())});
   }
   page.table({"option", "value"}, rows, true);
 }
@@ -96,15 +67,22 @@ Page make_page(const JsonPart& result, const std::string& verb, const Task* task
   if (verb == "explain") return {fmt::format("What can be done to have {}?", desired_text(*task)), ""};
   if (verb == "fit") return {fmt::format("The model to have {}", desired_text(*task)), order_answer(result)};
   if (verb == "order")
-    return {
-        fmt::format("In which order do {} influence each other?", count(result["order"].entries().size(), "variable")),
-        order_answer(result)};
+    return {fmt::format("In which order do {} influence each other?",
+                        counted(result["order"].entries().size(), "variable")),
+            order_answer(result)};
   if (verb == "graph")
-    return {fmt::format("How do {} influence each other?", count(result["nodes"].entries().size(), "variable")), ""};
-  return {"A study: " + (result.has("study") ? cell_text(result["study"].json()) : std::string("results")), ""};
+    return {fmt::format("How do {} influence each other?", counted(result["nodes"].entries().size(), "variable")), ""};
+  return {"A study: " + (result.has("study") ? json_cell(result["study"].json()) : std::string("results")), ""};
 }
 
 }  // namespace
+
+std::string json_cell(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{:.4g}", value.get<double>());
+  if (value.is_null()) return "";
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string report_page(const Json& result, const std::string& source) {
   const JsonPart root(result, source);
@@ -127,8 +105,9 @@ std::string report_page(const Json& result, const std::string& source) {
   Page page = make_page(root, verb, task ? &*task : nullptr);
   if (verb == "decide") add_decisions(page, root);
   if (verb == "explain") add_explanations(page, root);
-  if (verb == "study" && root.has("rows")) add_rows(page, root["rows"]);
-  if (verb != "study") {
+  if (verb == "study") {
+    add_study(page, root);
+  } else {
     add_order(page, root, task ? &*task : nullptr);
     add_stability(page, root);
     add_graph(page, root);

@@ -2,7 +2,7 @@
 
 #include "helpers.h"
 
-namespace olem::test {
+namespace olem::test::explain_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -101,4 +101,4 @@ TEST_F(CliExplain, AModelGivesWhatTheTaskGives) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::explain_test

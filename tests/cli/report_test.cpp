@@ -1,6 +1,6 @@
 #include "helpers.h"
 
-namespace olem::test {
+namespace olem::test::report_test {
 namespace {
 
 using ::testing::AllOf;
@@ -66,4 +66,4 @@ TEST_F(CliReport, WhatIsNoResultIsRefused) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::report_test

@@ -121,6 +121,17 @@ TEST(ReportPage, GraphsOfEveryKind) {
               AllOf(HasSubstr("3 variables, 3 edges"), HasSubstr("a → b"), HasSubstr("<title>The graph</title>")));
 }
 
+TEST(ReportPage, StudiesHaveLinesAndRows) {
+  const Json result = finished("study", Json::parse(R"({"study": "orders", "rows": [
+    {"setting": {"d": "10"}, "method": "olem", "metric": "DIV", "mean": 2.5, "deviation": 0.5, "published": 2.0},
+    {"setting": {"d": "20"}, "method": "olem", "metric": "DIV", "mean": 5.5, "deviation": 1.5, "published": null},
+    {"setting": {"d": "10"}, "method": "cam", "metric": "DIV", "mean": 3.5, "deviation": 0.5, "published": null}]})"));
+  const std::string page = report_page(result, "r.json");
+  expect_sound(page);
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("A study: orders"), HasSubstr(">published<"), HasSubstr("<td>d=20</td><td>olem</td>")));
+}
+
 TEST(ReportPage, HostileNamesStayText) {
   const std::string page = report_page(order_result({"<script>alert(1)</script>", "a&b", "\"'>", "x\x01"}), "r.json");
   expect_sound(page);

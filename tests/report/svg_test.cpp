@@ -8,7 +8,7 @@
 #include <locale>
 #include <pugixml.hpp>
 
-namespace olem::plot {
+namespace olem::plot::svg_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST(Sparkline, OneBlockForEachValue) {
 }
 
 }  // namespace
-}  // namespace olem::plot
+}  // namespace olem::plot::svg_test
