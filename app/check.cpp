@@ -109,6 +109,7 @@ std::optional<RehearsalModel> check_model_file(const std::string& path, const Se
     json["task"] = to_json(model.task);
     json["order"] = model.order.order;
     json["order_method"] = model.order.method;
+    if (model.graph) json["graph"] = to_json(*model.graph);
     json["undecided_steps"] = undecided_between(model);
     json["models"] = models_json(model);
     if (model.calibration) json["calibration"] = to_json(*model.calibration);

@@ -53,6 +53,7 @@ int run_fit(FitArguments arguments) {
       {"source", loaded.table.source()}, {"rows", loaded.table.rows()}, {"columns", loaded.table.columns()}};
   json["order_method"] = model.order.method;
   json.update(to_json(model.order));
+  if (model.graph) json["graph"] = to_json(*model.graph);
   json["undecided_steps"] = undecided_between(model);
   json["models"] = models_with_validation(model);
   if (model.calibration) json["calibration"] = to_json(*model.calibration);
@@ -79,6 +80,8 @@ Verb add_fit_verb(CLI::App& app) {
 Examples:
   olem fit task.json -o reef.olem
   olem fit task.json -o reef.olem --sampler linear --force
+  olem fit task.json -o reef.olem --graph graph.csv
+  olem fit task.json -o reef.olem --graph-method caps --sampler gaussian
   olem decide --model reef.olem --context Light=0.4 --context Temp=-0.2 --context Sal=0.1
   olem check reef.olem
 

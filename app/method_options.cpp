@@ -25,7 +25,7 @@ std::map<std::string, std::vector<std::string>> readers(const std::vector<Method
 
 void add_method_options(CLI::App& verb, const std::vector<Method>& methods, std::string& chosen,
                         const std::string& help, const std::string& flag) {
-  const std::string chooser = flag == "--method" ? "Method" : "Sampler";
+  const std::string chooser = flag == "--method" ? "Method" : flag == "--sampler" ? "Sampler" : "Graph";
   std::vector<std::string> names;
   for (const Method& method : methods) names.push_back(method.name);
   verb.add_option_function<std::string>(
@@ -39,7 +39,8 @@ void add_method_options(CLI::App& verb, const std::vector<Method>& methods, std:
             }
             chosen = value;
           },
-          fmt::format("{}: {} (default {})", help, fmt::join(names, ", "), chosen))
+          fmt::format("{}: {}{}", help, fmt::join(names, ", "),
+                      chosen.empty() ? "" : fmt::format(" (default {})", chosen)))
       ->type_name("NAME")
       ->group(chooser);
   const auto by_option = readers(methods);

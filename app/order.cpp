@@ -4,7 +4,9 @@
 
 #include "data_options.h"
 #include "method_options.h"
+#include "olem/error.h"
 #include "olem/report.h"
+#include "ranks_run.h"
 #include "session.h"
 
 namespace olem::app {
@@ -24,8 +26,11 @@ std::vector<Method> order_verb_methods(OrderOptions& options) {
   return list;
 }
 
-int run_order(const OrderArguments& arguments) {
-  Session session(arguments.common);
+int run_order(const OrderArguments& arguments, const Ranks* ranks) {
+  if (ranks != nullptr && arguments.data.file == "-") {
+    throw Error(ErrorCategory::kUsage, "Standard input reaches one rank only. Name a file that every rank can read.");
+  }
+  Session session(arguments.common, ranks);
   const Knowledge knowledge = load_knowledge(arguments.knowledge);
   const LoadedTable loaded = load_table(arguments.data, session);
   const Table& table = loaded.table;
@@ -61,11 +66,12 @@ Examples:
   olem order data.csv --tier "age,sex" --tier "dose" --before "dose,response"
   olem order data.csv --drop-columns "id,date" --missing drop
   zcat data.csv.gz | olem order -
+  mpirun -n 16 olem order big.csv
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
   return {verb, [verb, arguments] {
             check_method_options(*verb, order_verb_methods(arguments->order), arguments->order.method);
-            return run_order(*arguments);
+            return run_on_ranks([&](const Ranks* ranks) { return run_order(*arguments, ranks); });
           }};
 }
 

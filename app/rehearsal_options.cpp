@@ -8,6 +8,7 @@
 #include "method_options.h"
 #include "olem/error.h"
 #include "olem/graph_file.h"
+#include "olem/graph_learner.h"
 
 namespace olem::app {
 
@@ -19,10 +20,46 @@ std::vector<Method> order_methods(OrderOptions& options) {
   return list;
 }
 
+std::vector<Method> graph_methods(GraphOptions& options) {
+  std::vector<Method> list;
+  for (const GraphLearnerKind& kind : graph_learners()) {
+    const OptionSet all = kind.describe(options);
+    OptionSet set;
+    // A DAG is always made here.
+    for (const Option& option : all.options()) {
+      if (option.name != "dag") set.add(option);
+    }
+    list.push_back({kind.name, kind.help, std::move(set)});
+  }
+  return list;
+}
+
+void refuse_together(const CLI::App& verb, const char* flag, const char* other, const char* why) {
+  if (verb.get_option(flag)->count() == 0 || verb.get_option(other)->count() == 0) return;
+  throw Error(ErrorCategory::kUsage, fmt::format("{} and {} exclude each other: {}", flag, other, why));
+}
+
 std::vector<Method> samplers(SamplerOptions& options) {
   std::vector<Method> list;
   for (const SamplerKind& kind : sampler_kinds()) list.push_back({kind.name, kind.help, kind.describe(options)});
   return list;
+}
+
+// Without --graph-method: a flag that only learners of graphs read.
+void check_graph_flags(const CLI::App& verb, RehearsalArguments& arguments) {
+  std::vector<std::string> of_orders;
+  for (const Method& method : order_methods(arguments.options.order)) {
+    for (const Option& option : method.options.options()) of_orders.push_back(option.name);
+  }
+  for (const Method& method : graph_methods(arguments.graph)) {
+    for (const Option& option : method.options.options()) {
+      if (verb.get_option(flag_name(option.name))->count() == 0 ||
+          std::find(of_orders.begin(), of_orders.end(), option.name) != of_orders.end())
+        continue;
+      throw Error(ErrorCategory::kUsage, fmt::format("'{}' is an option of --graph-method {}, which was not given.",
+                                                     flag_name(option.name), method.name));
+    }
+  }
 }
 
 }  // namespace
@@ -37,8 +74,14 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
       ->group("Order");
   add_method_options(verb, order_methods(arguments.options.order), arguments.options.order.method,
                      "how the order is learned");
+  verb.add_option("--graph", arguments.graph_file,
+                  "condition every variable on its parents in this graph (Grad-Rh): any format of graph files")
+      ->type_name("FILE")
+      ->group("Graph");
+  add_method_options(verb, graph_methods(arguments.graph), arguments.graph_method,
+                     "learn a graph and condition every variable on its parents (Grad-Rh)", "--graph-method");
   add_method_options(verb, samplers(arguments.options.samplers), arguments.options.samplers.sampler,
-                     "model of each variable given those before it", "--sampler");
+                     "model of each variable given those before it, or its parents", "--sampler");
   add_data_options(verb, arguments.data, "--data");
   for (const CLI::Option* option : static_cast<const CLI::App&>(verb).get_options()) {
     if (std::find(before.begin(), before.end(), option) == before.end()) arguments.flags.push_back(option);
@@ -47,8 +90,25 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
 
 void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments) {
   RehearsalOptions& options = arguments.options;
-  check_method_options(verb, order_methods(options.order), options.order.method);
+  refuse_together(verb, "--graph", "--order", "a graph has an order of its own.");
+  refuse_together(verb, "--graph", "--graph-method", "a graph that is given is not learned.");
+  refuse_together(verb, "--graph", "--method", "a graph that is given needs no order to be learned.");
+  refuse_together(verb, "--graph-method", "--order", "give the order to olem graph, and its graph to --graph.");
+  refuse_together(verb, "--graph-method", "--method", "--graph-method names the learner of both order and graph.");
+  if (arguments.graph_method.empty()) {
+    check_method_options(verb, order_methods(options.order), options.order.method);
+    check_graph_flags(verb, arguments);
+  } else {
+    check_method_options(verb, graph_methods(arguments.graph), arguments.graph_method, "--graph-method");
+    arguments.graph.method = arguments.graph_method;
+    arguments.graph.order = options.order;
+    options.graph = arguments.graph;
+  }
   check_method_options(verb, samplers(options.samplers), options.samplers.sampler, "--sampler");
+}
+
+bool has_graph(const RehearsalArguments& arguments) {
+  return !arguments.graph_file.empty() || !arguments.graph_method.empty();
 }
 
 void refuse_rehearsal_options(const RehearsalArguments& arguments, const std::string& why) {
@@ -65,9 +125,16 @@ DataOptions data_options(const RehearsalArguments& arguments, const Task& task) 
 
 RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const Table& table,
                            Session& session) {
-  std::optional<Order> given;
-  if (!arguments.order_file.empty()) given = read_order(arguments.order_file, session.context());
-  RehearsalModel model = fit_rehearsal(task, table, arguments.options, given, session.context());
+  const auto learn = [&] {
+    if (!arguments.graph_file.empty()) {
+      return fit_rehearsal_on_graph(task, table, arguments.options, read_graph(arguments.graph_file, session.context()),
+                                    session.context());
+    }
+    std::optional<Order> given;
+    if (!arguments.order_file.empty()) given = read_order(arguments.order_file, session.context());
+    return fit_rehearsal(task, table, arguments.options, given, session.context());
+  };
+  const RehearsalModel model = learn();
   session.warn(model.summary.warnings);
   return model;
 }

@@ -15,13 +15,20 @@ struct RehearsalArguments {
   DataOptions data;  // its file overrides the task's
   RehearsalOptions options;
   std::string order_file;
+  std::string graph_file;
+  std::string graph_method;               // empty: no graph is learned
+  GraphOptions graph;                     // its options of order learners are those of `options`
   std::vector<const CLI::Option*> flags;  // all of these on the command line
 };
 
 void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments);
 
-// After the parse: a flag was given that the chosen learner or sampler does not read. That is a usage error.
+// After the parse: a flag was given that the chosen learner or sampler does not read, or two that exclude each other.
+// That is a usage error. Moves the options of a graph learner to where they are used.
 void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments);
+
+// After the parse: whether a graph is given or to be learned.
+bool has_graph(const RehearsalArguments& arguments);
 
 // After the parse: a usage error when any of these flags was given, because `why`.
 void refuse_rehearsal_options(const RehearsalArguments& arguments, const std::string& why);

@@ -15,6 +15,8 @@
 
 #include "olem/error.h"
 #include "olem/file.h"
+#include "olem/ranks.h"
+#include "olem/report_page.h"
 #include "olem/version.h"
 
 namespace olem::app {
@@ -124,9 +126,19 @@ class Session::ProgressBar {
   bool visible_ = false;
 };
 
-Session::Session(const CommonOptions& options) : options_(options), start_(std::chrono::steady_clock::now()) {
+Session::Session(const CommonOptions& options, const Ranks* ranks)
+    : options_(options), start_(std::chrono::steady_clock::now()) {
+  context_.ranks = ranks;
+  if (!speaks()) {
+    options_.quiet = true;
+    options_.verbose = false;
+    options_.output.clear();
+  }
   if (!options_.output.empty()) check_writable(options_.output, options_.force);
   context_.threads = options_.threads;
+  if (ranks != nullptr && options_.threads == 0) {
+    context_.threads = std::max(1, Context().thread_count() / ranks->local_size());
+  }
   context_.seed = options_.seed;
   context_.interrupt = &interrupted;
   if (!options_.memory.empty()) context_.memory_limit = parse_memory(options_.memory);
@@ -148,6 +160,8 @@ Session::Session(const CommonOptions& options) : options_(options), start_(std::
 
 Session::~Session() = default;
 
+bool Session::speaks() const { return context_.ranks == nullptr || context_.ranks->is_root(); }
+
 void Session::warn(const std::vector<Warning>& warnings) {
   for (const Warning& warning : warnings) {
     // Many contexts may give the same warning; once is enough.
@@ -164,7 +178,9 @@ void Session::warn(const std::vector<Warning>& warnings) {
   }
 }
 
-void Session::finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text) {
+void Session::finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text,
+                     const std::string& page) {
+  if (!speaks()) return;
   if (progress_) progress_->clear();
   Json object;
   object["version"] = version();
@@ -181,13 +197,14 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
   // A file name need not be UTF-8; JSON must be.
   const std::string json = object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   if (!options_.output.empty()) write_file_atomically(options_.output, json, options_.force);
+  if (!page.empty()) write_file_atomically(page, report_page(object, page), options_.force);
   print_out(options_.json ? json : text);
 }
 
-void protect_input(const std::string& output, const std::string& input, std::string_view what) {
+void protect_input(const std::string& output, const std::string& input, std::string_view what, std::string_view flag) {
   std::error_code unknown;
   if (output.empty() || !std::filesystem::equivalent(output, input, unknown)) return;
-  throw Error(ErrorCategory::kUsage, fmt::format("-o: {} is {}. Give the result another name.", output, what));
+  throw Error(ErrorCategory::kUsage, fmt::format("{}: {} is {}. Give the result another name.", flag, output, what));
 }
 
 void add_common_options(CLI::App& verb, CommonOptions& options, const std::string& output) {

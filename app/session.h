@@ -32,21 +32,26 @@ struct CommonOptions {
 // One run of one verb: the context that the library gets, and the way out for results, warnings and messages.
 class Session {
  public:
-  explicit Session(const CommonOptions& options);
+  // With `ranks`, all of which make a session, the first alone speaks and writes, and the cores of a machine are shared
+  // among those that run on it.
+  explicit Session(const CommonOptions& options, const Ranks* ranks = nullptr);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   const Context& context() const { return context_; }
   const CommonOptions& options() const { return options_; }
+  // False on every rank but the first.
+  bool speaks() const;
 
   // Warnings go to stderr at once and into the result. With --strict the first one is an error.
   void warn(const std::vector<Warning>& warnings);
 
   // Prints the text, or with --json the object, and writes the object to -o. `result` holds the verb's own keys;
   // version, options, seed, seconds and warnings are added. An output file that cannot be written is reported before
-  // any work by the constructor.
-  void finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text);
+  // any work by the constructor. With `page` the object is written there as an HTML page too.
+  void finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text,
+              const std::string& page = "");
 
  private:
   class ProgressBar;
@@ -62,8 +67,10 @@ class Session {
 void add_common_options(CLI::App& verb, CommonOptions& options,
                         const std::string& output = "also write the JSON object to this file");
 
-// A usage error when `output` is the file `input`, which it would take the place of with --force. Either may be empty.
-void protect_input(const std::string& output, const std::string& input, std::string_view what);
+// A usage error when `output`, given with `flag`, is the file `input`, which it would take the place of with --force.
+// Either may be empty.
+void protect_input(const std::string& output, const std::string& input, std::string_view what,
+                   std::string_view flag = "-o");
 
 // One flag per described option; the structs behind `set` must outlive the parse.
 void add_described_options(CLI::App& verb, const OptionSet& set, const std::string& group);
@@ -90,6 +97,9 @@ Verb add_compare_verb(CLI::App& app);
 Verb add_simulate_verb(CLI::App& app);
 Verb add_fit_verb(CLI::App& app);
 Verb add_decide_verb(CLI::App& app);
+Verb add_explain_verb(CLI::App& app);
+Verb add_report_verb(CLI::App& app);
+Verb add_study_verb(CLI::App& app);
 Verb add_options_verb(CLI::App& app);
 
 }  // namespace olem::app

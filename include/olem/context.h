@@ -13,6 +13,7 @@
 
 namespace olem {
 
+class Ranks;
 class ThreadPool;
 
 enum class LogLevel { kDebug, kInfo };
@@ -37,6 +38,8 @@ struct Context {
   // Called from the thread that called the library, with the fraction done in [0, 1].
   std::function<void(double fraction, std::string_view phase)> progress;
   const std::atomic<bool>* interrupt = nullptr;  // set it (also from a signal handler) to stop the work
+  // Processes that compute the same thing and may share the work; null: this one alone. Must outlive the context.
+  const Ranks* ranks = nullptr;
 
   int thread_count() const;
 
@@ -52,7 +55,7 @@ struct Context {
   // allocates them.
   void require_memory(std::size_t bytes, std::string_view what) const;
 
-  // The same context for work that is already spread over threads at a higher level: one thread, no progress.
+  // The same context for work that is already spread at a higher level: one thread, one process, no progress.
   Context serial() const;
 
   ThreadPool& pool() const { return *pool_; }

@@ -4,15 +4,19 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "olem/context.h"
 #include "olem/json.h"
 #include "olem/options.h"
+#include "olem/qwz23.h"
 #include "olem/region.h"
 #include "olem/sampler_set.h"
 #include "olem/structural_model.h"
+#include "olem/task.h"
 
 namespace olem {
 
@@ -24,7 +28,17 @@ enum class SurrogateLoss {
   kBallInsensitive,  // how far outside of the ball
 };
 
+// How the values of the alterable variables are found.
+enum class DecisionMethod {
+  kOlemRh,  // the gradient search, along an order or a graph
+  kQwz23,   // most of the fixed draws satisfied, exactly; linear samplers only
+};
+
 struct DecisionOptions {
+  DecisionMethod method = DecisionMethod::kOlemRh;  // the one that needs no line, no graph and no normal noise
+  Qwz23Options qwz23;
+  // A name of optimizer_choices(). Gradients cost no more than a few evaluations and lead where points do not.
+  std::string optimizer = "gradient";
   SurrogateLoss loss = SurrogateLoss::kCenterMae;  // the paper's choice
   // Fixed draws of the search. With 1000 a probability of 0.7 is known to 0.015 (one standard error).
   int draws = 1000;
@@ -41,9 +55,24 @@ struct DecisionOptions {
   int ascent_steps = 12;
   // Multiplies the samplers' own doubt (posterior spread). 1: as it is. More avoids decisions far from the data.
   double caution = 1.0;
+  // Success that is enough: the cheapest decision that reaches it is looked for. 0: as much success as can be had.
+  double target = 0.0;
+  // How many different decisions to propose, the best one among them.
+  int proposals = 1;
+  // Between two proposals, in standard deviations of what is altered (Euclidean): half of one is a visible difference.
+  double proposal_distance = 0.5;
+  // Of --optimizer grid, along each coordinate: the tabulated reference for one or two of them.
+  int grid_points = 41;
+  // Of --optimizer random: as close together in two dimensions as those of the grid.
+  int random_points = 1600;
+  // Of --optimizer bayes; 0: 20 and 10 more for each altered variable.
+  int bayes_evaluations = 0;
 };
 
 OptionSet describe(DecisionOptions& options);
+
+// Ways to search: gradient, bayes, random, grid.
+std::span<const Choice> optimizer_choices();
 
 // One context to decide for.
 struct DecisionProblem {
@@ -51,6 +80,11 @@ struct DecisionProblem {
   std::vector<NamedValue> context;    // observed, in the user's units
   std::vector<NamedRange> alterable;  // domains, in the user's units
   Region region;                      // of the outcomes, in the user's units
+  // Wishes, as in a Task. A variable that is left alone counts with its expected value in constraints, and a constraint
+  // on nothing that is altered does not bind.
+  std::vector<NamedValue> cost;
+  std::optional<int> max_alterations;
+  std::vector<AlterationConstraint> constraints;
 };
 
 // What becomes of one alterable variable.
@@ -71,6 +105,20 @@ struct OutcomeForecast {
   double high = 0.0;  // a tenth lies above
 };
 
+// Another decision that may be taken.
+struct Proposal {
+  struct Value {
+    std::string name;
+    std::optional<double> value;  // nothing: leave it alone
+  };
+  std::vector<Value> alterations;  // in the order of the problem
+  double success_probability = 0.0;
+  double success_low = 0.0;
+  double success_high = 1.0;
+  double cost = 0.0;
+  std::string chosen;
+};
+
 struct Decision {
   std::vector<NamedValue> context;
   std::vector<Alteration> alterations;  // in the order of the problem
@@ -79,26 +127,38 @@ struct Decision {
   double success_probability = 0.0;
   double success_low = 0.0;
   double success_high = 1.0;
+  // The same by the bound of Qin, Wang and Zhou 2023 at level 0.05, when their method decided.
+  std::optional<std::pair<double, double>> qwz23_interval;
   double plug_in_probability = 0.0;  // of the samplers without their own doubt
   double without_action = 0.0;       // success when nothing is altered, on the same draws
+  // Sum of weight x |value - expected value| over what is altered; without weights in standard deviations.
+  double cost = 0.0;
   std::vector<OutcomeForecast> outcomes;
   std::vector<OutcomeForecast> outcomes_without_action;
   // Of the variables drawn, those whose conditions lie outside of the data in more than half of the draws.
   std::vector<std::string> extrapolated;
-  std::string chosen;  // which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action"
+  // Which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action", "cost descent", the
+  // name of the optimiser, or a Qwz23Answer::found_by.
+  std::string chosen;
   std::size_t excluded_draws = 0;  // of the final draws, not finite or absurdly far; counted as failures
-  Summary summary;                 // done, no_action (nothing better was found), no_influence, unreliable
+  // Where several were asked for: the decision itself and those that differ from it and each other, best first.
+  std::vector<Proposal> proposals;
+  // done, no_action (nothing better was found), no_influence, target_not_reached, already_likely (the target is reached
+  // without action), unreliable
+  Summary summary;
 
   bool acts() const;  // at least one variable is altered
 };
 
 // Searches for the values of the alterable variables, each within its domain, that make it most probable that the
 // outcomes fall into the region (Order-based Rehearsal Learning, Algorithm 3, with a direct ascent on the probability
-// after it). A pure function of problem, options and the context's seed; runs in the calling thread. `stream` tells the
-// random draws of different contexts apart.
+// after it), or by another optimiser of the same probability, or after Qin, Wang and Zhou 2023. All candidates are judged on fresh draws; alterations
+// that gain less than one standard error there are taken back. docs/methods/olem-rh.md. A pure function of problem,
+// options and the context's seed; runs in the calling thread. `stream` tells the random draws of different contexts
+// apart.
 //
-// Throws a task error when the region is empty, a usage error for names that the samplers do not know and for domains
-// that are empty or not finite.
+// Throws a task error when the region is empty or no point satisfies the constraints, a usage error for names that the
+// samplers do not know, for domains that are empty or not finite, and for a grid with too many points, and what maximise_satisfied and affine_outcomes throw.
 Decision decide(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
                 const Context& context);
 

@@ -10,6 +10,9 @@
 #include "olem/calibration.h"
 #include "olem/context.h"
 #include "olem/decision.h"
+#include "olem/graph.h"
+#include "olem/graph_file.h"
+#include "olem/graph_options.h"
 #include "olem/json.h"
 #include "olem/order.h"
 #include "olem/sampler_set.h"
@@ -24,6 +27,8 @@ struct RehearsalOptions {
   // Learn the order without the stages of the task, as in the published algorithm. They are known to hold, so using
   // them can only help: on the Bermuda data the literal algorithm loses up to .07 of success on some samples.
   bool ignore_stages = false;
+  // Learn a graph instead of an order and condition every variable on its parents only (Grad-Rh).
+  std::optional<GraphOptions> graph;
   // Test the samplers on rows held out. Costs nearly as much as fitting them, which a single decision need not pay.
   bool calibrate = false;
 };
@@ -31,12 +36,23 @@ struct RehearsalOptions {
 // Every option of the chosen learner and sampler with its value.
 Json to_json(const RehearsalOptions& options);
 
+// The graph along which a model was learned.
+struct RehearsalGraph {
+  std::string method;  // a name of graph_learners(), or "given graph"
+  std::string rule;    // how its edges were chosen, in words
+  Dag dag;             // its nodes stand in the order of the model
+};
+
+// {"method", "rule", "edges": [[from, to]]}
+Json to_json(const RehearsalGraph& graph);
+
 // What was learned for one task: enough to decide for any context.
 struct RehearsalModel {
   Task task;
-  OrderResult order;                   // learned, or given (method "given order")
-  std::vector<ColumnSummary> context;  // of the context variables, in the order of the task
-  RegionCentre centre;                 // of the desired region
+  OrderResult order;                    // learned, or given (method "given order"); with a graph an order of that
+  std::optional<RehearsalGraph> graph;  // nothing: every variable is conditioned on all before it
+  std::vector<ColumnSummary> context;   // of the context variables, in the order of the task
+  RegionCentre centre;                  // of the desired region
   std::shared_ptr<const SamplerSet> samplers;
   RehearsalOptions options;
   std::uint64_t seed = 0;
@@ -49,9 +65,22 @@ struct RehearsalModel {
 // stages of the task as tiers unless they are to be ignored, then a sampler for every variable given those before it.
 // A `given` order is used as it is; where it contradicts the stages or what the task knows, a warning names the pairs.
 //
-// Throws what resolve_task, learn_order and fit_samplers throw.
+// With `options.graph` a graph is learned, which gets what is known of the order, and every variable is conditioned on
+// its parents (Grad-Rh, Qin et al. 2025); a variable without parents is drawn from its marginal distribution. A CPDAG
+// is extended to a DAG of its class that agrees with what is known. A task error when there is none and for a PAG, a
+// usage error for a given order beside it.
+//
+// Throws what resolve_task, learn_order, learn_graph and fit_samplers throw.
 RehearsalModel fit_rehearsal(const Task& task, const Table& table, const RehearsalOptions& options,
                              const std::optional<Order>& given, const Context& context);
+
+// The same with a graph that is given: a DAG, or a CPDAG, which is extended likewise. Its nodes are matched to the
+// columns by name; columns that a file without a list of nodes is silent about have no edges. The order is one of the
+// graph that agrees with the stages, lowest column first. A data error that begins with the graph's source and names
+// the edges when the graph contradicts the stages of the task or its "before", has no extension, or has two-headed
+// edges or circles.
+RehearsalModel fit_rehearsal_on_graph(const Task& task, const Table& table, const RehearsalOptions& options,
+                                      const GraphFile& given, const Context& context);
 
 // What each sampler is, by variable: {"kind", "form", "noise_sd" in the variable's units, "inputs": {name: {"slope" in
 // standard deviations per standard deviation, "relevance" of the nonlinear part}} of those that it uses}. Variables

@@ -6,6 +6,7 @@
 
 #include "olem/calibration.h"
 #include "olem/data_check.h"
+#include "olem/explain.h"
 #include "olem/graph_learner.h"
 #include "olem/metrics.h"
 #include "olem/order_result.h"
@@ -22,6 +23,10 @@ std::string graph_text(const PruneResult& result, const Order& order, const Prun
 std::string graph_text(const GraphResult& result, const GraphOptions& options, const Table& table);
 std::string comparison_text(const Comparison& comparison, std::string_view truth, std::string_view learned);
 std::string decision_text(const RehearsalModel& model, const std::vector<Decision>& decisions);
+// What each alterable variable can do, alone and in pairs, for each context.
+std::string explanation_text(const std::vector<Explanation>& explanations);
+// The same of one context as an SVG file: rankings, forecast, every curve, and the best twelve pairs.
+std::string explanation_svg(const Explanation& explanation);
 // What was learned for a task: the order, and what each variable listens to.
 std::string model_text(const RehearsalModel& model);
 // How well the samplers forecast rows that they had not seen, or why that could not be found out.

@@ -35,6 +35,15 @@ struct LinearSamplerOptions {
   double ridge = 1e-6;
 };
 
+enum class GaussianFit { kLeastSquares, kBayesianRidge };
+
+// A straight line with normal noise (docs/methods/gaussian-sampler.md).
+struct GaussianSamplerOptions {
+  // Bayesian ridge regression is the original's; later comparisons take least squares, which is as good with many rows
+  // and leaves outcomes affine in the decision.
+  GaussianFit fit = GaussianFit::kLeastSquares;
+};
+
 // How the kinds that are networks are trained: Adam on 70 % of the rows, the other 30 % say when to stop.
 struct NetworkOptions {
   // Networks per variable, each with its own split of the rows; draws come from their mixture. One is the published
@@ -74,6 +83,7 @@ struct SamplerOptions {
   std::string sampler = "gp";  // a name of sampler_kinds()
   GpOptions gp;
   LinearSamplerOptions linear;
+  GaussianSamplerOptions gaussian;
   SplineOptions spline;
   CinnOptions cinn;
   NetworkOptions network;  // of spline and cinn
@@ -81,6 +91,7 @@ struct SamplerOptions {
 
 OptionSet describe(GpOptions& options);
 OptionSet describe(LinearSamplerOptions& options);
+OptionSet describe(GaussianSamplerOptions& options);
 OptionSet describe(NetworkOptions& options);
 OptionSet describe(SplineOptions& options);
 OptionSet describe(CinnOptions& options);

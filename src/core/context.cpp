@@ -85,6 +85,7 @@ Context Context::serial() const {
   Context copy = *this;
   copy.threads = 1;
   copy.progress = nullptr;
+  copy.ranks = nullptr;
   return copy;
 }
 

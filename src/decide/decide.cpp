@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
 
-#include "decide/objective.h"
+#include "decide/cheapen.h"
+#include "decide/decision_report.h"
+#include "decide/judge.h"
+#include "decide/optimizers.h"
+#include "decide/prepared_problem.h"
 #include "decide/search.h"
-#include "decide/success_interval.h"
+#include "decide/subset_search.h"
 #include "olem/decision.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
-#include "olem/post_decision.h"
 
 namespace olem {
 
@@ -23,321 +27,304 @@ constexpr Choice kLosses[] = {
     {"ball_huber", "squared inside of the largest ball in the region, linear outside"},
     {"ball_insensitive", "distance outside of the largest ball"},
 };
-constexpr double kMostExcluded = 0.01;    // share of draws above which nothing can be relied on
-constexpr double kMostlyOutside = 0.5;    // share of draws outside of the data above which a variable is named
-constexpr double kForecastShare = 0.1;    // on either side of the forecast's interval
-constexpr std::uint64_t kNoiseKinds = 4;  // search, judging, report, and one to spare per context
-
-std::vector<std::string> names_of(const std::vector<NamedRange>& ranges) {
-  std::vector<std::string> names;
-  for (const NamedRange& range : ranges) names.push_back(range.name);
-  return names;
-}
-
-void check_domains(const std::vector<NamedRange>& alterable) {
-  for (const NamedRange& range : alterable) {
-    if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low > range.high) {
-      throw Error(ErrorCategory::kUsage,
-                  fmt::format("The domain of '{}' is [{}, {}]: both sides must be finite numbers, "
-                              "the lower one first.",
-                              range.name, range.low, range.high));
-    }
-  }
-}
-
-double quantile(std::vector<double>& values, double share) {
-  const auto place = static_cast<std::ptrdiff_t>(std::floor(share * static_cast<double>(values.size() - 1) + 0.5));
-  std::nth_element(values.begin(), values.begin() + place, values.end());
-  return values[static_cast<std::size_t>(place)];
-}
-
-std::vector<OutcomeForecast> forecasts(const OutcomeDraws& draws, const std::vector<std::string>& outcomes,
-                                       const SamplerSet& samplers) {
-  std::vector<OutcomeForecast> all;
-  for (std::size_t k = 0; k < outcomes.size(); ++k) {
-    const SamplerVariable& variable = samplers.variables[samplers.index(outcomes[k])];
-    std::vector<double> values;
-    double sum = 0.0;
-    for (std::size_t i = 0; i < draws.draws; ++i) {
-      if (draws.valid[i] == 0) continue;
-      values.push_back(draws.values[k * draws.draws + i]);
-      sum += values.back();
-    }
-    OutcomeForecast forecast;
-    forecast.name = outcomes[k];
-    if (!values.empty()) {
-      forecast.mean = variable.restore(sum / static_cast<double>(values.size()));
-      forecast.low = variable.restore(quantile(values, kForecastShare));
-      forecast.high = variable.restore(quantile(values, 1.0 - kForecastShare));
-    }
-    all.push_back(std::move(forecast));
-  }
-  return all;
-}
+constexpr Choice kMethods[] = {
+    {"olem-rh", "search for the most probable success, along an order or a graph"},
+    {"qwz23", "most of the fixed draws in the region, exactly; for linear samplers"},
+};
+constexpr std::size_t kCheapenedPerProposal = 3;
+// More draws than for judging: what is given up for fewer alterations is up to one standard error.
+constexpr int kReleaseFactor = 4;
+// What the search draws must show beyond the target, or may lack of the best, in standard errors: the judge takes the
+// cheapest that holds on draws of his own.
+constexpr double kMarginsOfTarget[] = {2.0, 1.0, 0.0};
+constexpr double kSacrifices[] = {0.25, 0.5, 1.0};
 
 // One decision from the first search to the last number.
 class Decider {
  public:
   Decider(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream, const Context& context)
-      : problem_(problem),
-        options_(options),
-        stream_(stream),
-        context_(context),
-        prepared_(prepare_objective(problem.region, *problem.samplers, context)) {
-    for (const NamedRange& range : problem.alterable) {
-      const SamplerVariable& variable = problem.samplers->variables[problem.samplers->index(range.name)];
-      box_.low.push_back(variable.standardise(range.low));
-      box_.high.push_back(variable.standardise(range.high));
-    }
-  }
+      : prepared_(problem, options, stream, context),
+        options_(prepared_.options()),
+        judge_(prepared_, options_.judge_draws, PreparedProblem::kJudge) {}
 
   Decision run() {
-    const auto start = std::chrono::steady_clock::now();
-    Decision decision;
-    decision.context = problem_.context;
-    decision.summary.warnings = prepared_.centre.warnings;
-    expected_ = expected_values();
-    std::vector<bool> influences(problem_.alterable.size(), false);
-    Candidate winner{"no action", {}, 0.0};
-    if (!problem_.alterable.empty()) {
-      PostDecisionSampler searching = sampler(names_of(problem_.alterable), options_.draws, kSearch);
-      influences = searching.influences();
-      if (std::find(influences.begin(), influences.end(), true) != influences.end()) {
-        winner = judge(candidates(searching));
-        set_ = influences;
-        if (!winner.values.empty()) leave_alone_what_can_be(winner);
-      }
-    }
-    report(decision, winner, influences);
-    decision.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!prepared_.any_influence()) return report_decision(prepared_, Setting(prepared_.size()), "no action");
+    check_feasible();
+    idle_ = judge_.judge(Setting(prepared_.size()), "no action");
+    already_likely_ = options_.target > 0.0 && idle_.success >= options_.target;
+    search_everything();
+    Judged winner = choose();
+    const bool reached = winner.success >= options_.target;
+    winner = refine(winner);
+    std::vector<Judged> proposals;
+    if (options_.proposals > 1) proposals = diverse(winner);
+    Decision decision = report_decision(prepared_, winner.setting, winner.origin);
+    for (const Judged& proposal : proposals)
+      decision.proposals.push_back(report_proposal(prepared_, proposal.setting, proposal.origin));
+    conclude(decision, reached);
     return decision;
   }
 
  private:
-  // Which draws: those the search saw flatter what it found.
-  enum Noise : std::uint64_t { kSearch, kJudge, kReport };
+  bool wants_cheapest() const { return options_.target > 0.0 && !already_likely_; }
+  bool has_cost() const { return !prepared_.problem().cost.empty(); }
 
-  PostDecisionSampler sampler(std::vector<std::string> altered, int draws, Noise noise) const {
-    PostDecisionPlan plan;
-    plan.context = problem_.context;
-    plan.altered = std::move(altered);
-    plan.outcomes = problem_.region.outcomes();
-    plan.draws = static_cast<std::size_t>(draws);
-    plan.noise = stream_ * kNoiseKinds + noise;
-    return PostDecisionSampler(problem_.samplers, plan, context_);
+  void check_feasible() const {
+    Subset all(prepared_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    if (options_.method == DecisionMethod::kQwz23 && !prepared_.problem().constraints.empty()) {
+      throw Error(ErrorCategory::kTask,
+                  "QWZ23 decides within the domains of the alterable variables and knows no constraints between them. "
+                  "Remove the constraints, or decide with --decision olem-rh.");
+    }
+    if (!prepared_.domain(all)) {
+      throw Error(ErrorCategory::kTask,
+                  "The constraints cannot be satisfied at once within the domains of the alterable variables. Widen a "
+                  "domain or loosen a constraint.");
+    }
   }
 
-  // The mean of each alterable variable, given the context, when nothing is done; standardised.
-  std::vector<double> expected_values() const {
-    if (problem_.alterable.empty()) return {};
-    PostDecisionPlan plan;
-    plan.context = problem_.context;
-    plan.outcomes = names_of(problem_.alterable);
-    plan.draws = static_cast<std::size_t>(options_.draws);
-    plan.noise = stream_ * kNoiseKinds + kSearch;
-    PostDecisionSampler drawn(problem_.samplers, plan, context_);
-    const OutcomeDraws& draws = drawn.sample({}, options_.caution);
-    std::vector<double> means;
-    for (std::size_t k = 0; k < problem_.alterable.size(); ++k) {
-      double sum = 0.0;
-      for (std::size_t i = 0; i < draws.draws; ++i) sum += draws.values[k * draws.draws + i];
-      means.push_back(sum / static_cast<double>(std::max<std::size_t>(1, draws.draws - draws.excluded)));
+  LinearCost cost_of(const Subset& altered) const {
+    LinearCost cost;
+    for (const std::size_t k : altered) {
+      cost.weights.push_back(prepared_.cost_weights()[k]);
+      cost.origin.push_back(prepared_.expected()[k]);
     }
-    return means;
+    return cost;
   }
 
-  std::vector<Candidate> candidates(PostDecisionSampler& searching) const {
-    DecisionSearch search(searching, prepared_.objective, box_, options_, context_);
-    RandomStream random(context_.seed, "decide.search", stream_);
-    std::vector<Candidate> found = {search.surrogate(random)};
-    if (options_.ascent_steps > 0) {
-      const Candidate screened = search.screen(random);
-      found.push_back(search.ascend(found.front()));
-      found.push_back(search.ascend(screened));
+  // The same success, or nearly, for less. `found` are candidates of the search, best first.
+  std::vector<Candidate> cheaper(DecisionSearch& search, const std::vector<Candidate>& found, const Subset& altered) {
+    std::vector<Candidate> results;
+    const auto draws = static_cast<double>(options_.draws);
+    const LinearCost cost = cost_of(altered);
+    const std::size_t most = kCheapenedPerProposal * static_cast<std::size_t>(options_.proposals);
+    for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
+      const double success = wants_cheapest() ? options_.target : found[i].success;
+      const double error = std::sqrt(success * (1.0 - success) / draws);
+      Candidate at = found[i];
+      for (std::size_t step = 0; step < std::size(kSacrifices); ++step) {
+        const double goal = success + error * (wants_cheapest() ? kMarginsOfTarget[step] : -kSacrifices[step]);
+        if (at.success < goal) continue;
+        Candidate cheapened = cheapen(search, at, goal, cost);
+        if (cheapened.values == at.values) continue;
+        at = std::move(cheapened);
+        results.push_back(at);
+      }
     }
-    for (Candidate& candidate : found) search.snap(candidate);
-    const auto best = std::max_element(found.begin(), found.end(),
-                                       [](const Candidate& a, const Candidate& b) { return a.success < b.success; });
-    const std::vector<Candidate> sides = search.borders(*best);
-    found.insert(found.end(), sides.begin(), sides.end());
-    Candidate expected{"expected values", expected_, 0.0};
-    for (std::size_t k = 0; k < expected_.size(); ++k)
-      expected.values[k] = std::clamp(expected_[k], box_.low[k], box_.high[k]);
+    return results;
+  }
+
+  // The method of Qin, Wang and Zhou: the values with which most draws of the search are in the region.
+  std::vector<Candidate> most_satisfied(const Subset& altered, DecisionSearch& search) {
+    const DecisionProblem& problem = prepared_.problem();
+    std::vector<std::string> names;
+    std::vector<double> low;
+    std::vector<double> high;
+    std::vector<double> preferred;
+    for (const std::size_t k : altered) {
+      names.push_back(problem.alterable[k].name);
+      low.push_back(prepared_.box().low[k]);
+      high.push_back(prepared_.box().high[k]);
+      preferred.push_back(std::clamp(prepared_.expected()[k], low.back(), high.back()));
+    }
+    const AffineOutcomes outcomes = affine_outcomes(
+        problem.samplers, problem.context, names, problem.region.outcomes(), static_cast<std::size_t>(options_.draws),
+        prepared_.noise(PreparedProblem::kSearch), prepared_.context());
+    const Qwz23Answer answer = maximise_satisfied(outcomes, prepared_.objective().region(), low, high, preferred,
+                                                  options_.qwz23, prepared_.context());
+    if (answer.at_most > answer.satisfied) {
+      not_proven_ = fmt::format(
+          "{} of {} draws are satisfied; that no other decision satisfies more is not proven beyond two outcomes.",
+          answer.satisfied, outcomes.draws);
+    }
+    if (answer.values.empty()) return {};
+    return {{answer.found_by, answer.values, search.success(answer.values)}};
+  }
+
+  // Adds what can be done with these variables to the pool; returns the success of the best on the judge's draws.
+  double search(const Subset& altered) {
+    if (!searched_.insert(altered).second) return -1.0;
+    const std::optional<Domain> domain = prepared_.domain(altered);
+    if (!domain) return -1.0;
+    PostDecisionSampler sampler = prepared_.sampler(altered, options_.draws, PreparedProblem::kSearch);
+    DecisionSearch searching(sampler, prepared_.objective(), *domain, options_, prepared_.context());
+    RandomStream random(prepared_.context().seed, "decide.search", prepared_.stream());
+    std::vector<Candidate> found = options_.method == DecisionMethod::kQwz23 ? most_satisfied(altered, searching)
+                                                                             : optimise(searching, random);
+    Candidate expected{"expected values", {}, 0.0};
+    for (const std::size_t k : altered) expected.values.push_back(prepared_.expected()[k]);
+    domain->project(expected.values);
+    expected.success = searching.success(expected.values);
     found.push_back(std::move(expected));
-    return found;
-  }
-
-  // Success on the draws of the judge when only some of the alterable variables are set.
-  double success_of(const Candidate& candidate, const std::vector<bool>& set) const {
-    std::vector<std::string> altered;
-    std::vector<double> values;
-    for (std::size_t k = 0; k < set.size(); ++k) {
-      if (!set[k]) continue;
-      altered.push_back(problem_.alterable[k].name);
-      values.push_back(candidate.values[k]);
+    if (wants_cheapest() || has_cost()) {
+      std::stable_sort(found.begin(), found.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.success > b.success; });
+      const std::vector<Candidate> cheap = cheaper(searching, found, altered);
+      found.insert(found.end(), cheap.begin(), cheap.end());
     }
-    PostDecisionSampler some = sampler(std::move(altered), options_.judge_draws, kJudge);
-    return prepared_.objective.success(some.sample(values, options_.caution));
-  }
-
-  // Takes back alterations that gain nothing, those that seem to matter least first: a change costs effort, and where
-  // it makes no difference its value is chance.
-  void leave_alone_what_can_be(const Candidate& winner) {
-    std::vector<std::pair<double, std::size_t>> by_loss;
-    for (std::size_t k = 0; k < set_.size(); ++k) {
-      // A domain of one value is a wish to have it set.
-      if (!set_[k] || box_.low[k] == box_.high[k]) continue;
-      std::vector<bool> without = set_;
-      without[k] = false;
-      by_loss.emplace_back(winner.success - success_of(winner, without), k);
-    }
-    std::sort(by_loss.begin(), by_loss.end());
-    for (const auto& [loss, k] : by_loss) {
-      if (loss > 0.0) break;
-      std::vector<bool> without = set_;
-      without[k] = false;
-      if (std::find(without.begin(), without.end(), true) == without.end()) break;
-      if (success_of(winner, without) >= winner.success) set_ = without;
-    }
-  }
-
-  double alteration(const Candidate& candidate) const {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < candidate.values.size(); ++k) sum += std::abs(candidate.values[k] - expected_[k]);
-    return sum;
-  }
-
-  // The best on fresh draws; of equals the one that alters least. Doing nothing alters nothing.
-  Candidate judge(std::vector<Candidate> candidates) const {
-    PostDecisionSampler judging = sampler(names_of(problem_.alterable), options_.judge_draws, kJudge);
-    PostDecisionSampler idle = sampler({}, options_.judge_draws, kJudge);
-    Candidate best{"no action", {}, prepared_.objective.success(idle.sample({}, options_.caution))};
-    for (Candidate& candidate : candidates) {
-      context_.check_interrupt();
-      candidate.success = prepared_.objective.success(judging.sample(candidate.values, options_.caution));
-      const bool better =
-          candidate.success > best.success ||
-          (candidate.success == best.success && !best.values.empty() && alteration(candidate) < alteration(best));
-      if (better) best = candidate;
+    double best = -1.0;
+    for (const Candidate& candidate : found) {
+      pool_.push_back(judge_.judge(prepared_.setting(altered, candidate.values), candidate.origin));
+      best = std::max(best, pool_.back().success);
     }
     return best;
   }
 
-  void report(Decision& decision, const Candidate& winner, const std::vector<bool>& influences) const {
-    const SamplerSet& samplers = *problem_.samplers;
-    std::vector<std::string> altered;
-    std::vector<double> values;
-    for (std::size_t k = 0; k < problem_.alterable.size(); ++k) {
-      const SamplerVariable& variable = samplers.variables[samplers.index(problem_.alterable[k].name)];
-      Alteration alteration;
-      alteration.name = variable.name;
-      alteration.expected = variable.restore(expected_[k]);
-      alteration.influences = influences[k];
-      if (!winner.values.empty() && set_[k]) {
-        altered.push_back(variable.name);
-        values.push_back(winner.values[k]);
-        // The domain's own ends, not what standardising and back makes of them.
-        alteration.value =
-            winner.values[k] == box_.low[k] ? problem_.alterable[k].low
-            : winner.values[k] == box_.high[k]
-                ? problem_.alterable[k].high
-                : std::clamp(variable.restore(winner.values[k]), problem_.alterable[k].low, problem_.alterable[k].high);
-      }
-      decision.alterations.push_back(std::move(alteration));
-    }
-    decision.chosen = winner.origin;
-
-    const int draws = 2 * options_.judge_draws;
-    PostDecisionSampler idle = sampler({}, draws, kReport);
-    const OutcomeDraws& without = idle.sample({}, options_.caution);
-    decision.without_action = prepared_.objective.success(without);
-    decision.outcomes_without_action = forecasts(without, problem_.region.outcomes(), samplers);
-
-    PostDecisionSampler acting = sampler(altered, draws, kReport);
-    decision.plug_in_probability = prepared_.objective.success(acting.sample(values, 0.0));
-    for (const VariableReach& reach : acting.reach(values, options_.caution)) {
-      if (reach.share_outside > kMostlyOutside) decision.extrapolated.push_back(reach.variable);
-    }
-    const OutcomeDraws& with = acting.sample(values, options_.caution);
-    const std::size_t successes = prepared_.objective.successes(with);
-    decision.success_probability = static_cast<double>(successes) / static_cast<double>(with.draws);
-    const Interval interval = clopper_pearson(successes, with.draws);
-    decision.success_low = interval.low;
-    decision.success_high = interval.high;
-    decision.outcomes = forecasts(with, problem_.region.outcomes(), samplers);
-    decision.excluded_draws = with.excluded;
-    releases(decision, altered, values);
-    conclude(decision, influences, with.draws);
-  }
-
-  // What is lost when one of the altered variables is left alone after all.
-  void releases(Decision& decision, const std::vector<std::string>& altered, const std::vector<double>& values) const {
-    std::size_t at = 0;
-    for (Alteration& alteration : decision.alterations) {
-      if (!alteration.value) {
-        alteration.success_if_released = decision.success_probability;
-        continue;
-      }
-      std::vector<std::string> others = altered;
-      std::vector<double> other_values = values;
-      others.erase(others.begin() + static_cast<std::ptrdiff_t>(at));
-      other_values.erase(other_values.begin() + static_cast<std::ptrdiff_t>(at));
-      ++at;
-      PostDecisionSampler released = sampler(others, 2 * options_.judge_draws, kReport);
-      alteration.success_if_released = prepared_.objective.success(released.sample(other_values, options_.caution));
-    }
-  }
-
-  void conclude(Decision& decision, const std::vector<bool>& influences, std::size_t draws) const {
-    Summary& summary = decision.summary;
-    if (std::find(influences.begin(), influences.end(), true) == influences.end()) {
-      summary.status = "no_influence";
-      summary.message = "No alterable variable can change an outcome in this order, so there is nothing to recommend.";
-    } else if (!decision.acts()) {
-      summary.status = "no_action";
-      summary.message = "Nothing was found that is better than leaving everything alone.";
+  void search_everything() {
+    Subset all(prepared_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::optional<int> most = prepared_.problem().max_alterations;
+    if (most && static_cast<std::size_t>(*most) < useful_variables(prepared_, all).size()) {
+      how_subsets_ = search_subsets(prepared_, static_cast<std::size_t>(*most),
+                                    [this](const Subset& altered) { return search(altered); });
     } else {
-      summary.message = fmt::format("Found by {}.", decision.chosen);
-    }
-    if (static_cast<double>(decision.excluded_draws) > kMostExcluded * static_cast<double>(draws)) {
-      summary.status = "unreliable";
-      summary.warnings.push_back(
-          {"absurd_draws",
-           fmt::format("{} of {} draws were not finite or absurdly far from the data: the samplers cannot be relied on "
-                       "there.",
-                       decision.excluded_draws, draws),
-           ""});
-    }
-    if (!decision.extrapolated.empty()) {
-      summary.warnings.push_back(
-          {"extrapolation",
-           fmt::format("The decision leads to where there is little data for {}: the numbers there are a guess.",
-                       fmt::join(decision.extrapolated, ", ")),
-           fmt::format("{}", fmt::join(decision.extrapolated, ", "))});
+      search(useful_variables(prepared_, all));
     }
   }
 
-  const DecisionProblem& problem_;
-  const DecisionOptions& options_;
-  std::uint64_t stream_;
-  const Context& context_;
-  PreparedObjective prepared_;
-  Box box_;
-  std::vector<double> expected_;
-  std::vector<bool> set_;  // which of the alterable variables the winner sets
-};
+  // Success first; of equals the cheapest. Doing nothing costs nothing.
+  const Judged& most_successful() const {
+    const Judged* best = &idle_;
+    for (const Judged& judged : pool_) {
+      if (judged.success > best->success || (judged.success == best->success && judged.cost < best->cost))
+        best = &judged;
+    }
+    return *best;
+  }
 
-Json forecast_json(const std::vector<OutcomeForecast>& forecasts) {
-  Json json = Json::object();
-  for (const OutcomeForecast& forecast : forecasts)
-    json[forecast.name] = {{"mean", forecast.mean}, {"interval", {forecast.low, forecast.high}}};
-  return json;
-}
+  // What the judge asks of a decision that is to be cheap: the target with one standard error to spare where that can
+  // be had, since the cheapest of many is flattered by his draws too; otherwise the target.
+  double cheap_enough() const {
+    const double best = most_successful().success;
+    const double error = std::sqrt(options_.target * (1.0 - options_.target) / options_.judge_draws);
+    return best >= options_.target + error ? options_.target + error : options_.target;
+  }
+
+  Judged choose() const {
+    const Judged& best = most_successful();
+    const Judged* cheapest = &best;
+    const double enough = cheap_enough();
+    const auto consider = [&](const Judged& judged) {
+      if (judged.cost >= cheapest->cost) return;
+      const Gain lost = gain(best, judged);
+      if (wants_cheapest() ? judged.success >= enough : lost.mean <= lost.standard_error) cheapest = &judged;
+    };
+    if (wants_cheapest() ? best.success < options_.target : !has_cost()) return best;
+    consider(idle_);
+    for (const Judged& judged : pool_) consider(judged);
+    return *cheapest;
+  }
+
+  // Without the alterations that make no visible difference. The winner was chosen for doing well on the draws of the
+  // judge, so that everything in it seems to help there: what it is worth shows on others.
+  Judged without_the_superfluous(const Judged& found) {
+    Judge fresh(prepared_, kReleaseFactor * options_.judge_draws, PreparedProblem::kRelease);
+    const Judged released = fresh.release(fresh.judge(found.setting, found.origin), std::nullopt);
+    return released.setting == found.setting ? found : judge_.judge(released.setting, released.origin);
+  }
+
+  // Without the alterations that are not needed. What is left of a cheapest decision becomes as cheap as the judge's
+  // own draws allow.
+  Judged refine(const Judged& found) {
+    const double enough = cheap_enough();
+    if (!wants_cheapest() || found.success < enough) return without_the_superfluous(found);
+    Judged best = judge_.release(found, enough);
+    const Subset altered = altered_by(best.setting);
+    const std::optional<Domain> domain = prepared_.domain(altered);
+    if (altered.empty() || !domain) return best;
+    PostDecisionSampler sampler = prepared_.sampler(altered, options_.judge_draws, PreparedProblem::kJudge);
+    DecisionSearch searching(sampler, prepared_.objective(), *domain, options_, prepared_.context());
+    const Candidate start{best.origin, prepared_.values(best.setting), best.success};
+    const Candidate cheap = cheapen(searching, start, enough, cost_of(altered));
+    return judge_.judge(prepared_.setting(altered, cheap.values), cheap.origin);
+  }
+
+  // Euclidean, in standard deviations; what is left alone counts with its expected value.
+  double distance(const Judged& a, const Judged& b) const {
+    double squares = 0.0;
+    for (std::size_t k = 0; k < prepared_.size(); ++k) {
+      const double expected = prepared_.expected()[k];
+      const double difference = a.setting[k].value_or(expected) - b.setting[k].value_or(expected);
+      squares += difference * difference;
+    }
+    return std::sqrt(squares);
+  }
+
+  // The winner, and of what else was found the best that is better than nothing and lies apart.
+  std::vector<Judged> diverse(const Judged& winner) {
+    const Subset altered = altered_by(winner.setting);
+    if (altered.empty()) return {};
+    for (std::size_t left_out = 0; altered.size() > 1 && left_out < altered.size(); ++left_out) {
+      Subset others = altered;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(left_out));
+      if (useful_variables(prepared_, others) == others) search(others);
+    }
+    const bool by_cost = wants_cheapest() && winner.success >= options_.target;
+    const auto better = [&](const Judged& a, const Judged& b) {
+      return by_cost ? a.cost < b.cost : a.success > b.success;
+    };
+    std::vector<Judged> others = pool_;
+    std::stable_sort(others.begin(), others.end(), better);
+    std::vector<Judged> chosen = {winner};
+    const auto acceptable = [&](const Judged& judged) {
+      if (judged.success <= idle_.success || (by_cost && judged.success < options_.target)) return false;
+      return std::all_of(chosen.begin(), chosen.end(),
+                         [&](const Judged& other) { return distance(judged, other) >= options_.proposal_distance; });
+    };
+    for (const Judged& judged : others) {
+      if (chosen.size() == static_cast<std::size_t>(options_.proposals)) break;
+      if (!acceptable(judged)) continue;
+      const Judged refined = refine(judged);
+      chosen.push_back(acceptable(refined) ? refined : judged);
+    }
+    std::stable_sort(chosen.begin() + 1, chosen.end(), better);
+    return chosen;
+  }
+
+  void conclude(Decision& decision, bool reached) const {
+    Summary& summary = decision.summary;
+    const bool reliable = summary.status != "unreliable";
+    const std::string target = fmt::format("{:.4g} %", 100.0 * options_.target);
+    if (already_likely_) {
+      if (reliable) summary.status = "already_likely";
+      summary.message = fmt::format("The target of {} is reached without action. {}", target,
+                                    decision.acts() ? "The best that can be done beyond it is shown all the same."
+                                                    : "Nothing was found that is better.");
+    } else if (options_.target > 0.0 && !reached) {
+      if (reliable) summary.status = "target_not_reached";
+      summary.message = fmt::format("No decision was found that reaches the target of {}: the best one has {:.1f} %.",
+                                    target, 100.0 * decision.success_probability);
+    } else if (options_.target > 0.0) {
+      summary.message = fmt::format("The cheapest decision found that reaches the target of {}.", target);
+    }
+    if (!not_proven_.empty()) summary.warnings.push_back({"not_proven", not_proven_, ""});
+    if (!how_subsets_.empty()) summary.message += " " + how_subsets_;
+  }
+
+  PreparedProblem prepared_;
+  const DecisionOptions& options_;
+  Judge judge_;
+  Judged idle_;
+  bool already_likely_ = false;
+  std::vector<Judged> pool_;
+  std::set<Subset> searched_;
+  std::string not_proven_;   // how far QWZ23 is from proven
+  std::string how_subsets_;  // which choices of variables were searched, where that is limited
+};
 
 }  // namespace
 
 OptionSet describe(DecisionOptions& options) {
   OptionSet set;
+  set.choice("decision", options.method, kMethods, "how decisions are made");
+  set.append(describe(options.qwz23));
+  set.name_choice("optimizer", options.optimizer, optimizer_choices(), "how the values are searched for");
+  set.real("target", options.target, 0.0, 1.0,
+           "success that is enough: find the cheapest decision that reaches it; 0: as much as can be had");
+  set.integer("proposals", options.proposals, 1, 100, "how many different decisions to propose");
+  set.real("proposal_distance", options.proposal_distance, 0.0, 100.0,
+           "between two proposals, in standard deviations of what is altered");
   set.choice("loss", options.loss, kLosses, "what the first search pulls towards");
   set.integer("draws", options.draws, 10, 1000000, "fixed draws of the search");
   set.integer("judge_draws", options.judge_draws, 10, 1000000,
@@ -350,19 +337,21 @@ OptionSet describe(DecisionOptions& options) {
   set.integer("ascent_steps", options.ascent_steps, 0, 100000,
               "of the direct ascent for each degree of smoothing; 0: only the first search");
   set.real("caution", options.caution, 0.0, 100.0, "multiplies the samplers' own doubt: more stays nearer to the data");
+  set.integer("grid_points", options.grid_points, 2, 20000, "of --optimizer grid, along each coordinate");
+  set.integer("random_points", options.random_points, 1, 10000000, "of --optimizer random");
+  set.integer("bayes_evaluations", options.bayes_evaluations, 0, 2000,
+              "of --optimizer bayes; 0: 20 and 10 more for each altered variable");
   return set;
-}
-
-bool Decision::acts() const {
-  return std::any_of(alterations.begin(), alterations.end(), [](const Alteration& a) { return a.value.has_value(); });
 }
 
 Decision decide(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
                 const Context& context) {
+  const auto start = std::chrono::steady_clock::now();
   DecisionOptions checked = options;
   describe(checked).validate();
-  check_domains(problem.alterable);
-  return Decider(problem, checked, stream, context).run();
+  Decision decision = Decider(problem, checked, stream, context).run();
+  decision.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return decision;
 }
 
 std::vector<Decision> decide_all(const std::vector<DecisionProblem>& problems, const DecisionOptions& options,
@@ -379,38 +368,6 @@ std::vector<Decision> decide_all(const std::vector<DecisionProblem>& problems, c
     context.report_progress(static_cast<double>(last) / static_cast<double>(problems.size()), "decisions");
   }
   return decisions;
-}
-
-Json to_json(const Decision& decision) {
-  Json json;
-  json["context"] = Json::object();
-  for (const NamedValue& value : decision.context) json["context"][value.name] = value.value;
-  json["alterations"] = Json::object();
-  json["expected"] = Json::object();
-  json["success_if_released"] = Json::object();
-  for (const Alteration& alteration : decision.alterations) {
-    json["alterations"][alteration.name] = alteration.value ? Json(*alteration.value) : Json();
-    json["expected"][alteration.name] = alteration.expected;
-    json["success_if_released"][alteration.name] = alteration.success_if_released;
-  }
-  json["success_probability"] = decision.success_probability;
-  json["interval"] = {decision.success_low, decision.success_high};
-  json["plug_in_probability"] = decision.plug_in_probability;
-  json["without_action"] = decision.without_action;
-  json["outcomes"] = forecast_json(decision.outcomes);
-  json["outcomes_without_action"] = forecast_json(decision.outcomes_without_action);
-  json["extrapolation"] = !decision.extrapolated.empty();
-  json["extrapolated"] = decision.extrapolated;
-  json["no_influence"] = Json::array();
-  for (const Alteration& alteration : decision.alterations) {
-    if (!alteration.influences) json["no_influence"].push_back(alteration.name);
-  }
-  json["found_by"] = decision.chosen;
-  json["excluded_draws"] = decision.excluded_draws;
-  json["status"] = decision.summary.status;
-  json["message"] = decision.summary.message;
-  json["seconds"] = decision.summary.seconds;
-  return json;
 }
 
 }  // namespace olem

@@ -10,11 +10,14 @@
 
 #include "core/json_part.h"
 #include "olem/error.h"
+#include "olem/graph_learner.h"
 #include "olem/sampler_state.h"
 
 namespace olem {
 
 namespace {
+
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 53U;
 
 using NamedNumbers = std::vector<std::pair<std::string, double>>;
 
@@ -174,12 +177,17 @@ void read_option_values(const JsonPart& part, const OptionSet& set) {
 
 RehearsalOptions read_options(const JsonPart& part) {
   RehearsalOptions options;
-  options.order.method = part["method"].text();
+  if (part.has("graph_method")) {
+    options.graph.emplace().method = part["graph_method"].text();
+  } else {
+    options.order.method = part["method"].text();
+  }
   options.samplers.sampler = part["sampler"].text();
   options.ignore_stages = part["ignore_stages"].flag();
   options.calibrate = part["calibrate"].flag();
   try {
-    read_option_values(part, order_learner(options.order.method).describe(options.order));
+    read_option_values(part, options.graph ? graph_learner(options.graph->method).describe(*options.graph)
+                                           : order_learner(options.order.method).describe(options.order));
     read_option_values(part, sampler_kind(options.samplers.sampler).describe(options.samplers));
   } catch (const Error& error) {
     part.fail(fmt::format("cannot be understood: {}", error.what()));
@@ -219,6 +227,7 @@ std::shared_ptr<const ConditionalSampler> read_sampler(const JsonPart& part, std
 Json variable_json(const SamplerVariable& variable, std::vector<double>& numbers) {
   Json json = {{"name", variable.name}, {"mean", variable.mean}, {"sd", variable.sd},
                {"low", variable.low},   {"high", variable.high}, {"conditions", variable.conditions}};
+  if (!variable.counts.empty()) json["counts"] = variable.counts;
   if (variable.sampler) json["sampler"] = sampler_json(*variable.sampler, numbers);
   return json;
 }
@@ -232,6 +241,9 @@ SamplerVariable read_variable(const JsonPart& part, std::size_t place, std::span
   variable.high = part["high"].finite();
   if (!(variable.sd > 0.0)) part["sd"].fail("is not positive");
   if (variable.low > variable.high) part["low"].fail("is above the greatest value");
+  if (part.has("counts")) {
+    for (const JsonPart& entry : part["counts"].entries()) variable.counts.push_back(entry.count(kMostRows));
+  }
   for (const JsonPart& entry : part["conditions"].entries()) {
     if (place == 0) entry.fail("is a condition of the first variable, which can have none");
     variable.conditions.push_back(entry.count(place - 1));
@@ -247,7 +259,6 @@ SamplerVariable read_variable(const JsonPart& part, std::size_t place, std::span
 }
 
 Calibration read_calibration(const JsonPart& part) {
-  constexpr std::uint64_t kMostRows = std::uint64_t{1} << 53U;
   Calibration calibration;
   calibration.summary.status = part["status"].text();
   calibration.summary.message = part["message"].text();
@@ -310,6 +321,21 @@ SamplerSet read_samplers(const JsonPart& part, const Order& order, std::span<con
   return set;
 }
 
+// Its edges must be those along which the samplers were fitted.
+RehearsalGraph read_rehearsal_graph(const JsonPart& part, const Order& order, const SamplerSet& samplers) {
+  RehearsalGraph graph;
+  graph.method = part["method"].text();
+  graph.rule = part["rule"].text();
+  std::vector<Edge> conditions;
+  for (std::size_t j = 0; j < samplers.variables.size(); ++j) {
+    for (const std::size_t condition : samplers.variables[j].conditions) conditions.push_back({condition, j});
+  }
+  graph.dag = Dag(order, conditions);
+  Json edges = to_json(graph)["edges"];
+  if (edges != part["edges"].json()) part["edges"].fail("does not agree with the conditions of the samplers");
+  return graph;
+}
+
 }  // namespace
 
 Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
@@ -319,6 +345,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   json["task"] = to_json(model.task);
   json["options"] = to_json(model.options);
   json["order"] = order_json(model.order);
+  if (model.graph) json["graph"] = to_json(*model.graph);
   json["context"] = Json::array();
   for (const ColumnSummary& column : model.context) {
     json["context"].push_back(
@@ -350,6 +377,7 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
     whole["context"].fail("does not have one entry for each context variable");
   model.centre = read_centre(whole["centre"], model.task.outcome.size());
   model.samplers = std::make_shared<const SamplerSet>(read_samplers(whole["samplers"], model.order.order, numbers));
+  if (whole.has("graph")) model.graph = read_rehearsal_graph(whole["graph"], model.order.order, *model.samplers);
   if (whole.has("calibration")) model.calibration = read_calibration(whole["calibration"]);
   model.summary = read_summary(whole["summary"]);
   check_roles(model, whole["task"]);

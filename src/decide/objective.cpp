@@ -51,15 +51,20 @@ OutcomeObjective::OutcomeObjective(Region region, std::vector<double> centre, do
   }
 }
 
-std::size_t OutcomeObjective::successes(const OutcomeDraws& draws) const {
-  std::size_t count = 0;
+std::vector<unsigned char> OutcomeObjective::inside(const OutcomeDraws& draws) const {
+  std::vector<unsigned char> inside(draws.draws, 0);
   std::vector<double> y(region_.size());
   for (std::size_t i = 0; i < draws.draws; ++i) {
     if (draws.valid[i] == 0) continue;
     for (std::size_t k = 0; k < y.size(); ++k) y[k] = draws.values[k * draws.draws + i];
-    if (region_.contains(y)) ++count;
+    inside[i] = region_.contains(y) ? 1 : 0;
   }
-  return count;
+  return inside;
+}
+
+std::size_t OutcomeObjective::successes(const OutcomeDraws& draws) const {
+  const std::vector<unsigned char> in = inside(draws);
+  return static_cast<std::size_t>(std::count(in.begin(), in.end(), static_cast<unsigned char>(1)));
 }
 
 double OutcomeObjective::success(const OutcomeDraws& draws) const {
@@ -106,13 +111,19 @@ double OutcomeObjective::surrogate(SurrogateLoss loss, const OutcomeDraws& draws
   return share * sum;
 }
 
-double OutcomeObjective::smoothed(double tau, const OutcomeDraws& draws, std::span<double> adjoints) const {
+double OutcomeObjective::smoothed(double tau, const OutcomeDraws& draws, std::span<double> adjoints,
+                                  double widest) const {
   const std::size_t n = draws.draws;
   const std::size_t q = region_.size();
   std::fill(adjoints.begin(), adjoints.end(), 0.0);
   const double share = 1.0 / static_cast<double>(n);
   double sum = 0.0;
-  std::vector<double> inside(region_.rows());
+  std::vector<double> in(region_.rows());
+  std::vector<double> blur;
+  for (std::size_t r = 0; r < region_.rows(); ++r) {
+    const double norm = row_norm(region_.weights(r));
+    blur.push_back(tau * (norm > 0.0 ? std::min(widths_[r], widest * norm) : widths_[r]));
+  }
   for (std::size_t i = 0; i < n; ++i) {
     if (draws.valid[i] == 0) continue;
     double product = 1.0;
@@ -120,12 +131,12 @@ double OutcomeObjective::smoothed(double tau, const OutcomeDraws& draws, std::sp
       double slack = region_.bound(r);
       const auto weights = region_.weights(r);
       for (std::size_t k = 0; k < q; ++k) slack -= weights[k] * draws.values[k * n + i];
-      inside[r] = sigmoid(slack / (tau * widths_[r]));
-      product *= inside[r];
+      in[r] = sigmoid(slack / blur[r]);
+      product *= in[r];
     }
     sum += product;
     for (std::size_t r = 0; r < region_.rows(); ++r) {
-      const double slope = -share * product * (1.0 - inside[r]) / (tau * widths_[r]);
+      const double slope = -share * product * (1.0 - in[r]) / blur[r];
       const auto weights = region_.weights(r);
       for (std::size_t k = 0; k < q; ++k) adjoints[k * n + i] += slope * weights[k];
     }

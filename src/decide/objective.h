@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,14 +20,19 @@ class OutcomeObjective {
   // Number of draws in the region; draws that are not valid are not in it.
   std::size_t successes(const OutcomeDraws& draws) const;
   double success(const OutcomeDraws& draws) const;
+  // Whether each draw is in the region.
+  std::vector<unsigned char> inside(const OutcomeDraws& draws) const;
 
   // Mean loss over the valid draws, with its derivative by every outcome value in `adjoints` (shape of draws.values).
   double surrogate(SurrogateLoss loss, const OutcomeDraws& draws, std::span<double> adjoints) const;
 
   // Mean over all draws of prod_r sigmoid((d_r - M_r y) / (tau w_r)), w_r the half width of the region in the direction
-  // of row r; for tau -> 0 the share of draws in the region. With its derivative.
-  double smoothed(double tau, const OutcomeDraws& draws, std::span<double> adjoints) const;
+  // of row r; for tau -> 0 the share of draws in the region. With its derivative. `widest` bounds w_r, in standard
+  // deviations of an outcome in the direction of the row.
+  double smoothed(double tau, const OutcomeDraws& draws, std::span<double> adjoints,
+                  double widest = std::numeric_limits<double>::infinity()) const;
 
+  const Region& region() const { return region_; }
   const std::vector<double>& row_widths() const { return widths_; }
 
  private:

@@ -19,29 +19,26 @@ constexpr double kRestartSpread = 0.25;
 
 }  // namespace
 
-double Box::at(std::size_t k, double coordinate) const {
-  // The sides exactly, whatever rounding does in between.
-  if (coordinate >= 1.0) return high[k];
-  if (coordinate <= -1.0) return low[k];
-  return std::clamp(0.5 * (high[k] + low[k]) + 0.5 * (high[k] - low[k]) * coordinate, low[k], high[k]);
-}
-
-double Box::coordinate(std::size_t k, double value) const {
-  const double half = 0.5 * (high[k] - low[k]);
-  return half > 0.0 ? std::clamp((value - 0.5 * (high[k] + low[k])) / half, -1.0, 1.0) : 0.0;
-}
-
-DecisionSearch::DecisionSearch(PostDecisionSampler& sampler, const OutcomeObjective& objective, Box box,
+DecisionSearch::DecisionSearch(PostDecisionSampler& sampler, const OutcomeObjective& objective, const Domain& domain,
                                const DecisionOptions& options, const Context& context)
-    : sampler_(sampler), objective_(objective), box_(std::move(box)), options_(options), context_(context) {}
+    : sampler_(sampler), objective_(objective), domain_(domain), options_(options), context_(context) {}
 
 double DecisionSearch::success(std::span<const double> values) {
   return objective_.success(sampler_.sample(values, options_.caution));
 }
 
+double DecisionSearch::smoothed(double tau, std::span<const double> values, std::span<double> gradient) {
+  const OutcomeDraws& draws = sampler_.sample(values, options_.caution);
+  adjoints_.resize(draws.values.size());
+  const double value = objective_.smoothed(tau, draws, adjoints_, 1.0);
+  sampler_.gradient(adjoints_, gradient);
+  return value;
+}
+
 Candidate DecisionSearch::surrogate(RandomStream& random) {
-  const std::size_t k = box_.size();
-  Candidate best{"surrogate", {}, -1.0};
+  const Box& box = domain_.box();
+  const std::size_t k = box.size();
+  Candidate best{"surrogate", domain_.middle(), -1.0};
   double best_loss = std::numeric_limits<double>::infinity();
   std::vector<double> values(k);
   std::vector<double> gradient(k);
@@ -53,7 +50,12 @@ Candidate DecisionSearch::surrogate(RandomStream& random) {
     int patience = options_.patience;
     for (int step = 0; step < options_.steps && patience > 0; ++step) {
       context_.check_interrupt();
-      for (std::size_t j = 0; j < k; ++j) values[j] = box_.at(j, std::tanh(lambda[j]));
+      for (std::size_t j = 0; j < k; ++j) values[j] = box.at(j, std::tanh(lambda[j]));
+      if (!domain_.is_box()) {
+        domain_.project(values);
+        for (std::size_t j = 0; j < k; ++j)
+          lambda[j] = std::atanh(std::clamp(box.coordinate(j, values[j]), kNearSide - 1.0, 1.0 - kNearSide));
+      }
       const OutcomeDraws& draws = sampler_.sample(values, 0.0);
       adjoints_.resize(draws.values.size());
       const double loss = objective_.surrogate(options_.loss, draws, adjoints_);
@@ -71,7 +73,7 @@ Candidate DecisionSearch::surrogate(RandomStream& random) {
       sampler_.gradient(adjoints_, gradient);
       for (std::size_t j = 0; j < k; ++j) {
         const double t = std::tanh(lambda[j]);
-        gradient[j] *= 0.5 * (box_.high[j] - box_.low[j]) * (1.0 - t * t);
+        gradient[j] *= 0.5 * (box.high[j] - box.low[j]) * (1.0 - t * t);
       }
       adam.step(lambda, gradient, options_.learning_rate, context_);
     }
@@ -81,12 +83,11 @@ Candidate DecisionSearch::surrogate(RandomStream& random) {
 }
 
 Candidate DecisionSearch::screen(RandomStream& random) {
-  Candidate best{"screening", {}, -1.0};
-  std::vector<double> values(box_.size());
+  Candidate best{"screening", domain_.middle(), -1.0};
+  std::vector<double> values = domain_.middle();
   for (int point = 0; point <= options_.screen; ++point) {
     context_.check_interrupt();
-    for (std::size_t j = 0; j < values.size(); ++j)
-      values[j] = box_.at(j, point == 0 ? 0.0 : random.uniform(-1.0, 1.0));
+    if (point > 0) domain_.draw(random, values);
     const double share = success(values);
     if (share > best.success) {
       best.values = values;
@@ -97,17 +98,20 @@ Candidate DecisionSearch::screen(RandomStream& random) {
 }
 
 Candidate DecisionSearch::ascend(const Candidate& start) {
-  const std::size_t k = box_.size();
+  const Box& box = domain_.box();
+  const std::size_t k = box.size();
   Candidate best{"direct ascent", start.values, start.success};
   std::vector<double> coordinates(k);
-  for (std::size_t j = 0; j < k; ++j) coordinates[j] = box_.coordinate(j, start.values[j]);
-  std::vector<double> values(k);
+  const auto set_coordinates = [&](std::span<const double> at) {
+    for (std::size_t j = 0; j < k; ++j) coordinates[j] = box.coordinate(j, at[j]);
+  };
+  set_coordinates(start.values);
+  std::vector<double> values = start.values;
   std::vector<double> gradient(k);
   for (const double tau : kSmoothing) {
     nn::Adam<double> adam(k);
     for (int step = 0; step < options_.ascent_steps; ++step) {
       context_.check_interrupt();
-      for (std::size_t j = 0; j < k; ++j) values[j] = box_.at(j, coordinates[j]);
       const OutcomeDraws& draws = sampler_.sample(values, options_.caution);
       const double share = objective_.success(draws);
       if (share > best.success) {
@@ -117,12 +121,17 @@ Candidate DecisionSearch::ascend(const Candidate& start) {
       adjoints_.resize(draws.values.size());
       objective_.smoothed(tau, draws, adjoints_);
       sampler_.gradient(adjoints_, gradient);
-      for (std::size_t j = 0; j < k; ++j) gradient[j] *= -0.5 * (box_.high[j] - box_.low[j]);
+      for (std::size_t j = 0; j < k; ++j) gradient[j] *= -0.5 * (box.high[j] - box.low[j]);
       adam.step(coordinates, gradient, kAscentRate, context_);
-      for (double& c : coordinates) c = std::clamp(c, -1.0, 1.0);
+      for (std::size_t j = 0; j < k; ++j) {
+        coordinates[j] = std::clamp(coordinates[j], -1.0, 1.0);
+        values[j] = box.at(j, coordinates[j]);
+      }
+      if (domain_.is_box()) continue;
+      domain_.project(values);
+      set_coordinates(values);
     }
   }
-  for (std::size_t j = 0; j < k; ++j) values[j] = box_.at(j, coordinates[j]);
   const double share = success(values);
   // Where the ascent ends is preferred to a lucky point on its way: the draws of the search flatter whatever they
   // chose.
@@ -136,10 +145,10 @@ Candidate DecisionSearch::ascend(const Candidate& start) {
 void DecisionSearch::snap(Candidate& candidate) {
   std::vector<double> snapped = candidate.values;
   for (std::size_t j = 0; j < snapped.size(); ++j) {
-    const double c = box_.coordinate(j, snapped[j]);
-    if (1.0 - std::abs(c) < kNearSide) snapped[j] = box_.at(j, c > 0.0 ? 1.0 : -1.0);
+    const double c = domain_.box().coordinate(j, snapped[j]);
+    if (1.0 - std::abs(c) < kNearSide) snapped[j] = domain_.box().at(j, c > 0.0 ? 1.0 : -1.0);
   }
-  if (snapped == candidate.values) return;
+  if (snapped == candidate.values || !domain_.contains(snapped)) return;
   const double share = success(snapped);
   if (share < candidate.success) return;
   candidate.values = std::move(snapped);
@@ -157,7 +166,7 @@ std::vector<Candidate> DecisionSearch::borders(const Candidate& from) {
   for (std::size_t j = 0; j < from.values.size(); ++j) {
     for (const double side : {-1.0, 1.0}) {
       std::vector<double> moved = from.values;
-      moved[j] = box_.at(j, side);
+      moved[j] = domain_.furthest(moved, j, side);
       consider(std::move(moved));
     }
   }

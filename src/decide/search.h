@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "decide/domain.h"
 #include "decide/objective.h"
 #include "olem/decision.h"
 #include "olem/post_decision.h"
@@ -11,53 +12,54 @@
 
 namespace olem {
 
-// A box in standardised units. Points in it are also written by coordinates in [-1, 1], side to side.
-struct Box {
-  std::vector<double> low;
-  std::vector<double> high;
-
-  std::size_t size() const { return low.size(); }
-  double at(std::size_t k, double coordinate) const;
-  double coordinate(std::size_t k, double value) const;  // 0 for a side without length
-};
-
-// A decision that may be taken, and where it comes from.
+// Values that may be taken, and where they come from.
 struct Candidate {
   std::string origin;
   std::vector<double> values;  // one per altered variable, standardised
-  double success = 0.0;        // share of the draws that it was last judged on
+  double success = 0.0;        // share of the draws of the search
 };
 
 // The searches for good values of the altered variables of one sampler, all on its own fixed draws.
 class DecisionSearch {
  public:
-  DecisionSearch(PostDecisionSampler& sampler, const OutcomeObjective& objective, Box box,
+  // Keeps references to all but the options.
+  DecisionSearch(PostDecisionSampler& sampler, const OutcomeObjective& objective, const Domain& domain,
                  const DecisionOptions& options, const Context& context);
 
+  const Domain& domain() const { return domain_; }
+  const DecisionOptions& options() const { return options_; }
+  const Context& context() const { return context_; }
+
   // The paper's search: Adam on the mean surrogate loss, on the samplers without their own doubt, from the middle of
-  // the box and from random points. Of the points where the loss was smallest the one with the highest success.
+  // the domain and from random points. Of the points where the loss was smallest the one with the highest success.
   Candidate surrogate(RandomStream& random);
 
-  // The best of random points of the box and its middle, by success with the full samplers.
+  // The best of random points of the domain and its middle, by success with the full samplers.
   Candidate screen(RandomStream& random);
 
-  // Adam, kept in the box by projection, on the smoothed success probability with the full samplers, smoothed less and
-  // less.
+  // Adam, kept in the domain by projection, on the smoothed success probability with the full samplers, smoothed less
+  // and less.
   Candidate ascend(const Candidate& start);
 
-  // Moves coordinates that are near a side of the box onto it, unless that is worse on the draws of the search.
+  // Moves coordinates that are near a side of the box onto it, unless that is worse on the draws of the search or
+  // leaves the domain.
   void snap(Candidate& candidate);
 
-  // The candidate with each coordinate in turn moved to either side; those that are not worse on the draws of the
-  // search.
+  // The candidate with each coordinate in turn moved to either side of the domain; those that are not worse on the
+  // draws of the search.
   std::vector<Candidate> borders(const Candidate& from);
 
+  // With the full samplers.
   double success(std::span<const double> values);
+
+  // The success smoothed over `tau` half widths of the region, or standard deviations where these are less, with its
+  // gradient.
+  double smoothed(double tau, std::span<const double> values, std::span<double> gradient);
 
  private:
   PostDecisionSampler& sampler_;
   const OutcomeObjective& objective_;
-  Box box_;
+  const Domain& domain_;
   DecisionOptions options_;
   const Context& context_;
   std::vector<double> adjoints_;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "olem/parallel.h"
+#include "olem/ranks.h"
 
 namespace olem {
 
@@ -302,12 +303,18 @@ void LeaveOneOutNeighbours::Sweep::run(const Context& context, const std::functi
   // Each pair serves both of its points. So that no two threads write to one point, blocks of points meet in the rounds
   // of a tournament.
   const std::size_t groups = padded_tiles_ / kTilesInGroup;
-  const auto threads = static_cast<std::size_t>(context.thread_count());
-  const std::size_t blocks = threads == 1 ? 1 : std::min(groups, 2 * threads);
+  const Ranks* const ranks = sharing_ranks(context);
+  if (ranks != nullptr) context.require_memory(points_ * stride_ * 16, "Sharing the distances among ranks");
+  const std::size_t shares = ranks != nullptr ? static_cast<std::size_t>(ranks->size()) : 1;
+  const std::size_t own_share = ranks != nullptr ? static_cast<std::size_t>(ranks->rank()) : 0;
+  const std::size_t workers = shares * static_cast<std::size_t>(context.thread_count());
+  const std::size_t blocks = workers == 1 ? 1 : std::min(groups, 2 * workers);
   const auto begin_of = [&](std::size_t block) { return std::min(tiles_, groups * block / blocks * kTilesInGroup); };
   const auto rounds = tournament(blocks);
   std::size_t done = 0;
-  for (const Games& games : rounds) {
+  for (const Games& round : rounds) {
+    Games games;  // of this rank
+    for (std::size_t g = own_share; g < round.size(); g += shares) games.push_back(round[g]);
     parallel_for(context, 0, games.size(), 1, [&](std::size_t first, std::size_t last) {
       WorkerMemory memory(*this, context);
       for (std::size_t g = first; g < last; ++g) {
@@ -318,6 +325,15 @@ void LeaveOneOutNeighbours::Sweep::run(const Context& context, const std::functi
     context.check_interrupt();
     progress(static_cast<double>(++done) / static_cast<double>(rounds.size()));
   }
+  // Every pair was met on some rank, and all of them started from the same bounds.
+  if (ranks != nullptr) {
+    ranks->smallest({kth_.data(), points_ * stride_}, {nearest_.data(), points_ * stride_}, context);
+  }
+}
+
+// Longer lists would have to be merged; they are rare enough that every rank makes them whole.
+const Ranks* LeaveOneOutNeighbours::Sweep::sharing_ranks(const Context& context) const {
+  return keeps_lists() ? nullptr : context.ranks;
 }
 
 void LeaveOneOutNeighbours::Sweep::evaluate(const Context& context, const std::function<void(double)>& progress,

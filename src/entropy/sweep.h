@@ -32,6 +32,7 @@ class LeaveOneOutNeighbours::Sweep {
   void fill_filter();
   void start_bounds(const Context& context);
   void run(const Context& context, const std::function<void(double)>& progress);
+  const Ranks* sharing_ranks(const Context& context) const;
   void offer_to(const double* exact, std::size_t i, std::size_t j);
   void carry_bounds_over(std::size_t column, std::size_t first, std::size_t last);
   void carry_lists_over(std::size_t first_point, std::size_t last_point);

@@ -20,6 +20,10 @@ std::shared_ptr<const ConditionalSampler> fit_linear(const SamplerData& data, co
                                                      const Context& context);
 std::shared_ptr<const ConditionalSampler> restore_linear(const SamplerState& state);
 
+std::shared_ptr<const ConditionalSampler> fit_gaussian(const SamplerData& data, const SamplerOptions& options,
+                                                       const Context& context);
+std::shared_ptr<const ConditionalSampler> restore_gaussian(const SamplerState& state);
+
 std::shared_ptr<const ConditionalSampler> fit_spline(const SamplerData& data, const SamplerOptions& options,
                                                      const Context& context);
 std::shared_ptr<const ConditionalSampler> restore_spline(const SamplerState& state);

@@ -32,6 +32,17 @@ SamplerKind linear_kind() {
   return kind;
 }
 
+SamplerKind gaussian_kind() {
+  SamplerKind kind;
+  kind.name = "gaussian";
+  kind.help = "a straight line with normal noise, by least squares or Bayesian ridge regression";
+  kind.describe = [](SamplerOptions& options) { return describe(options.gaussian); };
+  kind.least_rows = [](std::size_t conditions) { return conditions + 3; };
+  kind.fit = flow::fit_gaussian;
+  kind.restore = flow::restore_gaussian;
+  return kind;
+}
+
 SamplerKind spline_kind() {
   SamplerKind kind;
   kind.name = "spline";
@@ -65,7 +76,8 @@ SamplerKind cinn_kind() {
 }  // namespace
 
 const std::vector<SamplerKind>& sampler_kinds() {
-  static const std::vector<SamplerKind> kKinds = {gp_kind(), linear_kind(), spline_kind(), cinn_kind()};
+  static const std::vector<SamplerKind> kKinds = {gp_kind(), linear_kind(), gaussian_kind(), spline_kind(),
+                                                  cinn_kind()};
   return kKinds;
 }
 

@@ -17,7 +17,9 @@ namespace olem {
 
 namespace {
 
-// Mean, deviation and range of a column; `standardised` is filled.
+constexpr std::size_t kBins = 30;  // of the counts that are kept of each column
+
+// Mean, deviation, range and counts of a column; `standardised` is filled.
 SamplerVariable describe_column(const std::string& name, std::span<const double> column,
                                 std::vector<double>& standardised) {
   SamplerVariable variable;
@@ -26,6 +28,13 @@ SamplerVariable describe_column(const std::string& name, std::span<const double>
   const auto [low, high] = std::minmax_element(column.begin(), column.end());
   variable.low = *low;
   variable.high = *high;
+  if (*low < *high && std::isfinite(*high - *low)) {
+    variable.counts.assign(kBins, 0);
+    for (const double value : column) {
+      const double place = (value - *low) / (*high - *low) * static_cast<double>(kBins);
+      ++variable.counts[std::min(kBins - 1, static_cast<std::size_t>(place))];
+    }
+  }
   standardised.assign(column.size(), 0.0);
   if (*low == *high) {
     variable.mean = *low;

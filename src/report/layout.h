@@ -7,6 +7,8 @@
 
 namespace olem {
 
+struct RehearsalModel;  // olem/rehearsal.h
+
 constexpr std::size_t kLineWidth = 100;
 
 // Blanks added up to `width` characters as shown.
@@ -14,5 +16,8 @@ std::string pad_right(const std::string& text, std::size_t width);
 
 // "  a > b > c", broken between names.
 std::string order_chain(const Order& order);
+
+// The order of a model's variables, or with a graph the parents of each, with a sentence before it.
+std::string model_heading(const RehearsalModel& model);
 
 }  // namespace olem

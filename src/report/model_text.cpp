@@ -41,16 +41,42 @@ std::string inputs_text(const SamplerSet& set, const SamplerVariable& variable, 
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string parents_table(const Dag& dag) {
+  std::size_t width = 8;
+  for (const std::string& name : dag.names().list()) width = std::max(width, display_width(name));
+  std::string text;
+  for (std::size_t node = 0; node < dag.size(); ++node) {
+    std::vector<std::string> parents;
+    for (const std::size_t parent : members(dag.parents(node))) parents.push_back(dag.name(parent));
+    const std::string first = "  " + pad_right(dag.name(node), width) + "  ";
+    const std::string indent(width + 4, ' ');
+    const std::string list =
+        wrap_text(parents.empty() ? "-" : fmt::format("{}", fmt::join(parents, ", ")), kLineWidth, indent);
+    text += first + list.substr(indent.size());
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string model_heading(const RehearsalModel& model) {
+  if (!model.graph) {
+    return fmt::format("The order of {} variables ({}), causes first:\n\n{}\n", model.order.order.size(),
+                       model.order.method, order_chain(model.order.order));
+  }
+  const Dag& dag = model.graph->dag;
+  return fmt::format("A graph of {} edges among {} variables ({}), causes first, each with its parents:\n\n{}\n",
+                     dag.edge_count(), dag.size(), model.graph->method, parents_table(dag));
+}
 
 std::string model_text(const RehearsalModel& model) {
   const SamplerSet& set = *model.samplers;
   std::size_t width = 8;
   for (const SamplerVariable& variable : set.variables) width = std::max(width, display_width(variable.name));
-  std::string text = fmt::format("The order of {} variables ({}), causes first:\n\n{}\n", set.variables.size(),
-                                 model.order.method, order_chain(model.order.order));
+  std::string text = model_heading(model);
   text += wrap_text(
-      "Each variable given those before it, and the inputs that it listens to most: ~ where the effect is bent, and "
+      "Each variable given those before it, or its parents, and the inputs that it listens to most: ~ where the effect "
+      "is bent, and "
       "the "
       "slope of its straight part in standard deviations per standard deviation.",
       kLineWidth);

@@ -1,14 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/helpers.h"
 #include "support/datasets.h"
 #include "support/process.h"
 
-namespace olem::test {
+namespace olem::test::decide_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -81,18 +82,137 @@ TEST(CliDecide, AnOrderThatLeavesNoInfluenceIsAResultAndWithStrictAnError) {
   EXPECT_NE(strict.exit_code, 0);
 }
 
-TEST(CliDecide, WishesThatCannotBeObeyedAreNotForgotten) {
-  const TemporaryFolder folder;
-  const std::string file = folder.file("task.json");
-  std::ifstream original(example("task.json"));
-  std::string text((std::istreambuf_iterator<char>(original)), {});
-  text.insert(text.find('{') + 1, "\"max_alterations\": 2, ");
-  const std::string data = "\"data.csv\"";
-  text.replace(text.find(data), data.size(), "\"" + example("data.csv") + "\"");
-  std::ofstream(file) << text;
-  const ProcessResult result = run_olem({"decide", file});
+// The bundled task with other keys, in a folder of its own.
+class WishfulTask {
+ public:
+  explicit WishfulTask(const std::string& wishes = "{}") {
+    Json task = Json::parse(std::ifstream(example("task.json")), nullptr, true, true);
+    task["data"] = example("data.csv");
+    task.update(Json::parse(wishes));
+    folder_.write("task.json", task.dump());
+  }
+
+  // As olem decide prints them, with the linear sampler.
+  ProcessResult run(const std::vector<std::string>& arguments = {}) const {
+    return run_olem(joined({"decide", folder_.file("task.json"), "--sampler", "linear"}, arguments));
+  }
+  Json decision(const std::vector<std::string>& arguments = {}) const {
+    const ProcessResult result = run(joined(arguments, {"--json"}));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return parse_json(result.out)["decisions"][0];
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(CliDecide, WishesOfTheTaskAreObeyed) {
+  const WishfulTask task(R"({"max_alterations": 2, "cost": {"DIC": 1, "TA": 2, "Omega": 5},
+                             "constraints": [{"weights": {"DIC": 1, "Omega": 1}, "max": -0.4}]})");
+  const Json decision = task.decision({"--proposals", "2"});
+  double cost = 0.0;
+  double sum = 0.0;
+  int altered = 0;
+  for (const auto& [name, value] : decision["alterations"].items()) {
+    const double expected = decision["expected"][name];
+    const double weight = name == "DIC" ? 1.0 : name == "TA" ? 2.0 : name == "Omega" ? 5.0 : 0.0;
+    if (!value.is_null()) {
+      ++altered;
+      cost += weight * std::abs(value.get<double>() - expected);
+    }
+    if (name == "DIC" || name == "Omega") sum += value.is_null() ? expected : value.get<double>();
+  }
+  EXPECT_GE(altered, 1);
+  EXPECT_LE(altered, 2);
+  EXPECT_LE(sum, -0.4 + 1e-7);
+  EXPECT_NEAR(decision["cost"].get<double>(), cost, 1e-9);
+  EXPECT_NE(decision["message"].get<std::string>().find("All choices of at most 2 of 5"), std::string::npos);
+  ASSERT_GE(decision["proposals"].size(), 1U);
+  EXPECT_EQ(decision["proposals"][0]["alterations"], decision["alterations"]);
+  const ProcessResult text = task.run({"--proposals", "2"});
+  for (const char* const fragment : {"It costs ", "All choices of at most 2 of 5 variables", "may be taken"})
+    EXPECT_NE(text.out.find(fragment), std::string::npos) << fragment << "\n" << text.out;
+}
+
+TEST(CliDecide, ConstraintsThatCannotHoldAreNamed) {
+  const WishfulTask task(R"({"constraints": [{"weights": {"DIC": 1, "TA": 1}, "max": -3}]})");
+  const ProcessResult result = task.run();
   EXPECT_EQ(result.exit_code, 4) << result.err;
-  EXPECT_NE(result.err.find("max_alterations"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("Constraint 1 cannot be satisfied"), std::string::npos) << result.err;
+}
+
+TEST(CliDecide, ATargetIsReachedCheaplyOrSaidToBeOutOfReach) {
+  const WishfulTask task;
+  const Json enough = task.decision({"--target", "0.6"});
+  EXPECT_EQ(enough["status"], "done");
+  EXPECT_NEAR(enough["success_probability"].get<double>(), 0.61, 0.03);
+  EXPECT_LT(enough["cost"].get<double>(), 0.6 * task.decision()["cost"].get<double>());
+
+  const Json too_much = task.decision({"--target", "0.9"});
+  EXPECT_EQ(too_much["status"], "target_not_reached");
+  EXPECT_NEAR(too_much["success_probability"].get<double>(), 0.68, 0.04);
+  const ProcessResult strict = task.run({"--target", "0.9", "--strict"});
+  EXPECT_EQ(strict.exit_code, 4) << strict.err;
+  EXPECT_NE(strict.err.find("target of 90 %"), std::string::npos) << strict.err;
+}
+
+TEST(CliDecide, WhatIsLikelyAlreadyIsSaidFirst) {
+  const WishfulTask task;
+  const Json decision = task.decision({"--target", "0.3"});
+  EXPECT_EQ(decision["status"], "already_likely");
+  EXPECT_NEAR(decision["success_probability"].get<double>(), 0.68, 0.04);
+  const std::string text = task.run({"--target", "0.3"}).out;
+  const std::size_t said = text.find("The target of 30 % is reached without action.");
+  ASSERT_NE(said, std::string::npos) << text;
+  EXPECT_LT(said, text.find("otherwise about"));
+  EXPECT_EQ(task.run({"--target", "0.3", "--strict"}).exit_code, 0);
+}
+
+// The outcome comes first and what can be altered only follows it; OLEM finds that when the stages are ignored.
+TEST(CliDecide, NoInfluenceIsAResultAndWithStrictExitCodeFour) {
+  const TemporaryFolder folder;
+  const Table noise = normal_table(200, 2, 1);
+  std::string csv = "y,z\n";
+  for (std::size_t i = 0; i < noise.rows(); ++i)
+    csv += fmt::format("{},{}\n", 0.3 * noise.at(i, 0), noise.at(i, 0) + 2.0 * noise.at(i, 1));
+  folder.write("data.csv", csv);
+  folder.write("task.json", R"({"data": "data.csv", "alterable": {"z": [-1, 1]}, "outcome": ["y"],
+                                "desired": {"y": [0.1, 0.3]}})");
+  const std::vector<std::string> arguments = {"decide", folder.file("task.json"), "--ignore-stages", "--sampler",
+                                              "linear"};
+  const ProcessResult result = run_olem(joined(arguments, {"--json"}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const Json decision = parse_json(result.out)["decisions"][0];
+  EXPECT_EQ(decision["status"], "no_influence");
+  EXPECT_TRUE(decision["alterations"]["z"].is_null());
+  EXPECT_EQ(decision["success_probability"], decision["without_action"]);
+  const ProcessResult strict = run_olem(joined(arguments, {"--strict"}));
+  EXPECT_EQ(strict.exit_code, 4) << strict.err;
+  EXPECT_NE(strict.err.find("No alterable variable can change an outcome"), std::string::npos) << strict.err;
+}
+
+TEST(CliDecide, ARegionWithoutInteriorIsHitWithProbabilityZero) {
+  const ProcessResult result = WishfulTask(R"({"desired": {"NEC": [1, 1]}})").run({"--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out);
+  EXPECT_EQ(json["decisions"][0]["success_probability"], 0.0);
+  EXPECT_EQ(json["decisions"][0]["status"], "no_action");
+  const std::vector<std::string> codes = warning_codes(json);
+  EXPECT_NE(std::find(codes.begin(), codes.end(), "flat_region"), codes.end());
+}
+
+TEST(CliDecide, OptimizersAreChosenByName) {
+  const WishfulTask task;
+  for (const char* const name : {"bayes", "random"}) {
+    const Json decision = task.decision({"--optimizer", name});
+    EXPECT_NEAR(decision["success_probability"].get<double>(), 0.66, 0.04) << name;
+  }
+  const ProcessResult grid = task.run({"--optimizer", "grid"});
+  EXPECT_EQ(grid.exit_code, 2);
+  EXPECT_NE(grid.err.find("5 alterable variables with 41 points each"), std::string::npos) << grid.err;
+  const ProcessResult unknown = task.run({"--optimizer", "baies"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("gradient, bayes, random, grid"), std::string::npos) << unknown.err;
 }
 
 TEST(CliDecide, BadFlagsAndFilesAreExplained) {
@@ -106,4 +226,4 @@ TEST(CliDecide, BadFlagsAndFilesAreExplained) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::decide_test

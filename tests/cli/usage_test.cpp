@@ -3,7 +3,7 @@
 
 #include "helpers.h"
 
-namespace olem::test {
+namespace olem::test::usage_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -35,9 +35,10 @@ TEST(Usage, NothingToDo) {
   const ProcessResult result = run_olem({});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
-  EXPECT_EQ(
-      result.err,
-      "olem: Say what to do: one of order, graph, compare, simulate, fit, decide, check, options. See olem --help.\n");
+  EXPECT_EQ(result.err,
+            "olem: Say what to do: one of order, graph, compare, simulate, fit, decide, explain, report, study, check, "
+            "options. See "
+            "olem --help.\n");
 }
 
 TEST(Usage, WrongCommandLinesAreExplained) {
@@ -48,7 +49,8 @@ TEST(Usage, WrongCommandLinesAreExplained) {
   const Case cases[] = {
       {{"ordr", "d.csv"}, "'ordr' is not a verb of olem. Did you mean order? See olem --help."},
       {{"banana"},
-       "'banana' is not a verb of olem. The verbs are order, graph, compare, simulate, fit, decide, check, options."},
+       "'banana' is not a verb of olem. The verbs are order, graph, compare, simulate, fit, decide, explain, report, "
+       "study, check, options."},
       {{"--json", "order"}, "The verb comes first, before '--json'"},
       {{"order"}, "DATA is missing: give a CSV or .npy file, or - for standard input. See olem order --help."},
       {{"order", "d.csv", "--tread", "2"}, "'--tread' is not an option of olem order. Did you mean --threads?"},
@@ -255,4 +257,4 @@ TEST(StandardInput, StopsAtTheMemoryLimit) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::usage_test

@@ -48,7 +48,8 @@ void make_terminal(Pipe& pipe) {
 
 [[noreturn]] void exec_olem(const std::vector<std::string>& arguments, const ProcessOptions& options,
                             const std::string& folder) {
-  std::vector<std::string> words = {OLEM_EXECUTABLE};
+  std::vector<std::string> words = options.launcher;
+  words.emplace_back(OLEM_EXECUTABLE);
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -60,7 +61,7 @@ void make_terminal(Pipe& pipe) {
     if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0) ::_exit(126);
   }
   ::signal(SIGPIPE, SIG_DFL);  // the test itself ignores it
-  ::execv(OLEM_EXECUTABLE, argv.data());
+  ::execvp(argv[0], argv.data());
   ::_exit(127);
 }
 

@@ -17,6 +17,7 @@ struct ProcessOptions {
   std::string input;                     // given on standard input
   std::vector<std::string> environment;  // "NAME=value", added to the test's own
   std::string folder;                    // working directory; empty: a fresh temporary one
+  std::vector<std::string> launcher;     // put before the executable, such as mpirun with its options
   int signal = 0;                        // sent after `signal_after_ms`, once standard error holds `signal_after_text`
   int signal_after_ms = 0;
   std::string signal_after_text;

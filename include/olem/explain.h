@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "olem/context.h"
+#include "olem/decision.h"
+#include "olem/json.h"
+#include "olem/options.h"
+#include "olem/structural_model.h"
+
+namespace olem {
+
+struct ExplainOptions {
+  // The same for every point. On these the best points are chosen, and pairs are shown, whose colours need no more.
+  int draws = 1000;
+  // Fresh ones behind curves, forecasts and all numbers that are ranked: the best of many points flatters itself on the
+  // draws that chose it. As many as `olem decide` reports with, so that equal decisions have equal numbers.
+  int final_draws = 4000;
+  int points = 41;       // of each curve, from one end of the domain to the other
+  int pair_points = 17;  // of each side of a pair; 0 leaves pairs out, which are most of the work
+  double caution = 1.0;  // as for a decision
+};
+
+OptionSet describe(ExplainOptions& options);
+
+// What one alterable variable can do.
+struct SuccessCurve {
+  std::string name;
+  double low = 0.0;  // its domain
+  double high = 0.0;
+  double data_low = 0.0;  // its range in the data
+  double data_high = 0.0;
+  std::vector<std::size_t> data_counts;     // rows in bins of equal width over that range; empty where not known
+  double expected = 0.0;                    // its mean when nothing is done
+  bool influences = false;                  // it can change an outcome when it is set alone
+  std::vector<double> values;               // ascending; a single one when the domain holds no other
+  std::vector<double> success;              // at each value, the others left alone
+  std::vector<double> beside_decision;      // the others as in the decision; empty without one
+  std::vector<unsigned char> extrapolated;  // 1: some variable is mostly drawn from where there is no data
+  // The best of the values, of equals the nearest to `expected`, and its success on the curve.
+  double best_value = 0.0;
+  double best_success = 0.0;
+};
+
+// What two of them can do together, the others left alone.
+struct SuccessMap {
+  std::size_t first = 0;  // places among the curves
+  std::size_t second = 0;
+  std::vector<double> first_values;
+  std::vector<double> second_values;
+  std::vector<double> success;  // second_values x first_values, row by row; on fewer draws than curves
+  double best_first = 0.0;
+  double best_second = 0.0;
+  double best_success = 0.0;      // on fresh draws
+  double gain_over_single = 0.0;  // best_success less that of the better one alone; below 0: one alone is better
+};
+
+// Where the draws of one outcome fall.
+struct OutcomeHistogram {
+  std::string name;
+  std::optional<double> desired_low;  // of a region that is a box
+  std::optional<double> desired_high;
+  std::vector<double> edges;                // bins of equal width between the outermost 0.2 % of all draws
+  std::vector<std::size_t> without_action;  // draws in each bin
+  std::vector<std::size_t> with_decision;   // empty without a decision
+};
+
+struct Explanation {
+  std::vector<NamedValue> context;
+  std::vector<NamedValue> decision;  // that was given to compare with; may be empty
+  double without_action = 0.0;       // on the fresh draws
+  std::optional<double> with_decision;
+  std::vector<SuccessCurve> curves;   // in the order of the problem
+  std::vector<SuccessMap> maps;       // every pair of curves, first < second
+  std::vector<std::size_t> alone;     // curves, the most successful first
+  std::vector<std::size_t> together;  // maps, the most successful first
+  std::vector<OutcomeHistogram> outcomes;
+  std::size_t draws = 0;  // behind each histogram
+  std::vector<Warning> warnings;
+};
+
+// How the probability of success depends on what is altered: alone, over the whole domain, and in pairs; one result per
+// problem. `decisions` is empty, or has for each problem values of some of the alterable variables: each curve is then
+// also made with the other ones set to them.
+//
+// A pure function of problems, options and the context's seed, on the context's threads. Problem i sees the draws that
+// it would see in decide_all. With k alterable variables a problem costs k times points (twice that with a decision)
+// and k (k - 1) / 2 times pair_points^2 evaluations. Throws a task error when a region is empty, a
+// usage error for unknown names, and for domains that are empty or not finite.
+std::vector<Explanation> explain_all(const std::vector<DecisionProblem>& problems,
+                                     const std::vector<std::vector<NamedValue>>& decisions,
+                                     const ExplainOptions& options, const Context& context);
+
+// The same for one problem.
+Explanation explain(const DecisionProblem& problem, const std::vector<NamedValue>& decision,
+                    const ExplainOptions& options, const Context& context);
+
+// "NAME=VALUE" each, as after --at: values for alterable variables, none twice and each in its domain; anything else is
+// a usage error that names the flag.
+std::vector<NamedValue> read_alterations(const std::vector<NamedRange>& alterable,
+                                         const std::vector<std::string>& assignments);
+
+// The object that `olem explain --json` prints for one context: every number that text and figure show.
+Json to_json(const Explanation& explanation);
+
+}  // namespace olem

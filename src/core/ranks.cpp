@@ -1,0 +1,81 @@
+#include "olem/ranks.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <thread>
+
+#include "core/ranks_door.h"
+#include "olem/error.h"
+
+namespace olem {
+
+namespace {
+
+const RanksDoor* open_door() {
+  // Global, because the parts that MPI itself loads look for its symbols.
+  void* const module = ::dlopen("libolem_mpi.so", RTLD_NOW | RTLD_GLOBAL);
+  void* const symbol = module != nullptr ? ::dlsym(module, kRanksDoorSymbol) : nullptr;
+  if (symbol == nullptr) {
+    throw Error(ErrorCategory::kUsage,
+                fmt::format("mpirun started several processes, but this olem cannot use MPI ({}). Build it where "
+                            "libopenmpi-dev is installed, or run it without mpirun.",
+                            ::dlerror()));
+  }
+  return reinterpret_cast<RanksDoorFunction>(symbol)();
+}
+
+}  // namespace
+
+bool Ranks::expected() {
+  // Of OpenMPI's mpirun, of launchers that speak PMI, and of srun with PMIx. An interactive job has some of them with 1.
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && std::atoi(value) > 1) return true;
+  }
+  return false;
+}
+
+Ranks::Ranks() : door_(open_door()), exceptions_(std::uncaught_exceptions()) {
+  if (door_->join(&rank_, &size_, &local_size_) != 0) {
+    throw Error(ErrorCategory::kResource, "MPI could not be started; see its messages above.");
+  }
+}
+
+Ranks::~Ranks() {
+  if (std::uncaught_exceptions() == exceptions_) door_->leave();
+}
+
+void Ranks::smallest(std::span<double> values, std::span<std::uint32_t> owners, const Context& context) const {
+  // Waiting ranks look more and more rarely, so that they take little from others on the same core.
+  constexpr auto kLongest = std::chrono::microseconds(1000);
+  auto pause = std::chrono::microseconds(1);
+  door_->start_smallest(values.data(), owners.data(), values.size());
+  while (door_->smallest_ended() == 0) {
+    context.check_interrupt();
+    std::this_thread::sleep_for(pause);
+    pause = std::min(kLongest, 2 * pause);
+  }
+}
+
+void Ranks::send(int rank, std::string_view message) const { door_->send(rank, message.data(), message.size()); }
+
+std::optional<Ranks::Message> Ranks::receive() const {
+  Message message;
+  const long long size = door_->waiting(&message.from);
+  if (size < 0) return std::nullopt;
+  message.text.resize(static_cast<std::size_t>(size));
+  door_->take(message.from, message.text.data(), message.text.size());
+  return message;
+}
+
+void Ranks::abort(int exit_code) const {
+  door_->abort(exit_code);
+  std::_Exit(exit_code);
+}
+
+}  // namespace olem

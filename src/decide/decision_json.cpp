@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "olem/decision.h"
+
+namespace olem {
+
+namespace {
+
+Json forecast_json(const std::vector<OutcomeForecast>& forecasts) {
+  Json json = Json::object();
+  for (const OutcomeForecast& forecast : forecasts)
+    json[forecast.name] = {{"mean", forecast.mean}, {"interval", {forecast.low, forecast.high}}};
+  return json;
+}
+
+Json proposal_json(const Proposal& proposal) {
+  Json json;
+  json["alterations"] = Json::object();
+  for (const Proposal::Value& alteration : proposal.alterations)
+    json["alterations"][alteration.name] = alteration.value ? Json(*alteration.value) : Json();
+  json["success_probability"] = proposal.success_probability;
+  json["interval"] = {proposal.success_low, proposal.success_high};
+  json["cost"] = proposal.cost;
+  json["found_by"] = proposal.chosen;
+  return json;
+}
+
+}  // namespace
+
+bool Decision::acts() const {
+  return std::any_of(alterations.begin(), alterations.end(), [](const Alteration& a) { return a.value.has_value(); });
+}
+
+Json to_json(const Decision& decision) {
+  Json json;
+  json["context"] = Json::object();
+  for (const NamedValue& value : decision.context) json["context"][value.name] = value.value;
+  json["alterations"] = Json::object();
+  json["expected"] = Json::object();
+  json["success_if_released"] = Json::object();
+  for (const Alteration& alteration : decision.alterations) {
+    json["alterations"][alteration.name] = alteration.value ? Json(*alteration.value) : Json();
+    json["expected"][alteration.name] = alteration.expected;
+    json["success_if_released"][alteration.name] = alteration.success_if_released;
+  }
+  json["success_probability"] = decision.success_probability;
+  json["interval"] = {decision.success_low, decision.success_high};
+  if (decision.qwz23_interval)
+    json["qwz23_interval"] = {decision.qwz23_interval->first, decision.qwz23_interval->second};
+  json["plug_in_probability"] = decision.plug_in_probability;
+  json["without_action"] = decision.without_action;
+  json["cost"] = decision.cost;
+  json["outcomes"] = forecast_json(decision.outcomes);
+  json["outcomes_without_action"] = forecast_json(decision.outcomes_without_action);
+  json["extrapolation"] = !decision.extrapolated.empty();
+  json["extrapolated"] = decision.extrapolated;
+  json["no_influence"] = Json::array();
+  for (const Alteration& alteration : decision.alterations) {
+    if (!alteration.influences) json["no_influence"].push_back(alteration.name);
+  }
+  if (!decision.proposals.empty()) {
+    json["proposals"] = Json::array();
+    for (const Proposal& proposal : decision.proposals) json["proposals"].push_back(proposal_json(proposal));
+  }
+  json["found_by"] = decision.chosen;
+  json["excluded_draws"] = decision.excluded_draws;
+  json["status"] = decision.summary.status;
+  json["message"] = decision.summary.message;
+  json["seconds"] = decision.summary.seconds;
+  return json;
+}
+
+}  // namespace olem

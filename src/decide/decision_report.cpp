@@ -1,0 +1,166 @@
+#include "decide/decision_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "decide/success_interval.h"
+
+namespace olem {
+
+namespace {
+
+constexpr double kMostExcluded = 0.01;  // share of draws above which nothing can be relied on
+constexpr double kMostlyOutside = 0.5;  // share of draws outside of the data above which a variable is named
+constexpr double kForecastShare = 0.1;  // on either side of the forecast's interval
+
+int report_draws(const PreparedProblem& prepared) { return 2 * prepared.options().judge_draws; }
+
+double quantile(std::vector<double>& values, double share) {
+  const auto place = static_cast<std::ptrdiff_t>(std::floor(share * static_cast<double>(values.size() - 1) + 0.5));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<std::size_t>(place)];
+}
+
+std::vector<OutcomeForecast> forecasts(const OutcomeDraws& draws, const std::vector<std::string>& outcomes,
+                                       const SamplerSet& samplers) {
+  std::vector<OutcomeForecast> all;
+  for (std::size_t k = 0; k < outcomes.size(); ++k) {
+    const SamplerVariable& variable = samplers.variables[samplers.index(outcomes[k])];
+    std::vector<double> values;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < draws.draws; ++i) {
+      if (draws.valid[i] == 0) continue;
+      values.push_back(draws.values[k * draws.draws + i]);
+      sum += values.back();
+    }
+    OutcomeForecast forecast;
+    forecast.name = outcomes[k];
+    if (!values.empty()) {
+      forecast.mean = variable.restore(sum / static_cast<double>(values.size()));
+      forecast.low = variable.restore(quantile(values, kForecastShare));
+      forecast.high = variable.restore(quantile(values, 1.0 - kForecastShare));
+    }
+    all.push_back(std::move(forecast));
+  }
+  return all;
+}
+
+std::vector<Alteration> alterations_of(const PreparedProblem& prepared, const Setting& setting) {
+  std::vector<Alteration> all;
+  for (std::size_t k = 0; k < prepared.size(); ++k) {
+    Alteration alteration;
+    alteration.name = prepared.problem().alterable[k].name;
+    alteration.expected = prepared.variable(k).restore(prepared.expected()[k]);
+    alteration.influences = prepared.influences()[k];
+    if (k < setting.size() && setting[k]) alteration.value = prepared.restore(k, *setting[k]);
+    all.push_back(std::move(alteration));
+  }
+  return all;
+}
+
+// What is lost when one of the altered variables is left alone after all.
+void add_releases(const PreparedProblem& prepared, const Setting& setting, Decision& decision) {
+  for (std::size_t k = 0; k < decision.alterations.size(); ++k) {
+    Alteration& alteration = decision.alterations[k];
+    if (!alteration.value) {
+      alteration.success_if_released = decision.success_probability;
+      continue;
+    }
+    Setting others = setting;
+    others[k].reset();
+    PostDecisionSampler released =
+        prepared.sampler(altered_by(others), report_draws(prepared), PreparedProblem::kReport);
+    alteration.success_if_released =
+        prepared.objective().success(released.sample(prepared.values(others), prepared.options().caution));
+  }
+}
+
+void conclude(const PreparedProblem& prepared, Decision& decision, std::size_t draws) {
+  Summary& summary = decision.summary;
+  summary.warnings = prepared.centre().warnings;
+  if (!prepared.any_influence()) {
+    summary.status = "no_influence";
+    summary.message = "No alterable variable can change an outcome in this order, so there is nothing to recommend.";
+  } else if (!decision.acts()) {
+    summary.status = "no_action";
+    summary.message = "Nothing was found that is better than leaving everything alone.";
+  } else {
+    summary.message = fmt::format("Found by {}.", decision.chosen);
+  }
+  if (static_cast<double>(decision.excluded_draws) > kMostExcluded * static_cast<double>(draws)) {
+    summary.status = "unreliable";
+    summary.warnings.push_back(
+        {"absurd_draws",
+         fmt::format("{} of {} draws were not finite or absurdly far from the data: the samplers cannot be relied on "
+                     "there.",
+                     decision.excluded_draws, draws),
+         ""});
+  }
+  if (!decision.extrapolated.empty()) {
+    summary.warnings.push_back(
+        {"extrapolation",
+         fmt::format("The decision leads to where there is little data for {}: the numbers there are a guess.",
+                     fmt::join(decision.extrapolated, ", ")),
+         fmt::format("{}", fmt::join(decision.extrapolated, ", "))});
+  }
+}
+
+}  // namespace
+
+Decision report_decision(const PreparedProblem& prepared, const Setting& setting, const std::string& origin) {
+  const DecisionProblem& problem = prepared.problem();
+  const OutcomeObjective& objective = prepared.objective();
+  const double caution = prepared.options().caution;
+  Decision decision;
+  decision.context = problem.context;
+  decision.alterations = alterations_of(prepared, setting);
+  decision.cost = prepared.cost(setting);
+  decision.chosen = origin;
+
+  PostDecisionSampler idle = prepared.sampler({}, report_draws(prepared), PreparedProblem::kReport);
+  const OutcomeDraws& without = idle.sample({}, caution);
+  decision.without_action = objective.success(without);
+  decision.outcomes_without_action = forecasts(without, problem.region.outcomes(), *problem.samplers);
+
+  const std::vector<double> values = prepared.values(setting);
+  PostDecisionSampler acting = prepared.sampler(altered_by(setting), report_draws(prepared), PreparedProblem::kReport);
+  decision.plug_in_probability = objective.success(acting.sample(values, 0.0));
+  for (const VariableReach& reach : acting.reach(values, caution)) {
+    if (reach.share_outside > kMostlyOutside) decision.extrapolated.push_back(reach.variable);
+  }
+  const OutcomeDraws& with = acting.sample(values, caution);
+  const std::size_t successes = objective.successes(with);
+  decision.success_probability = static_cast<double>(successes) / static_cast<double>(with.draws);
+  const Interval interval = clopper_pearson(successes, with.draws);
+  decision.success_low = interval.low;
+  decision.success_high = interval.high;
+  if (prepared.options().method == DecisionMethod::kQwz23) {
+    const Interval bound = qwz_interval(successes, with.draws).interval;
+    decision.qwz23_interval = {bound.low, bound.high};
+  }
+  decision.outcomes = forecasts(with, problem.region.outcomes(), *problem.samplers);
+  decision.excluded_draws = with.excluded;
+  add_releases(prepared, setting, decision);
+  conclude(prepared, decision, with.draws);
+  return decision;
+}
+
+Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting, const std::string& origin) {
+  Proposal proposal;
+  for (const Alteration& alteration : alterations_of(prepared, setting))
+    proposal.alterations.push_back({alteration.name, alteration.value});
+  PostDecisionSampler acting = prepared.sampler(altered_by(setting), report_draws(prepared), PreparedProblem::kReport);
+  const OutcomeDraws& with = acting.sample(prepared.values(setting), prepared.options().caution);
+  const std::size_t successes = prepared.objective().successes(with);
+  proposal.success_probability = static_cast<double>(successes) / static_cast<double>(with.draws);
+  const Interval interval = clopper_pearson(successes, with.draws);
+  proposal.success_low = interval.low;
+  proposal.success_high = interval.high;
+  proposal.cost = prepared.cost(setting);
+  proposal.chosen = origin;
+  return proposal;
+}
+
+}  // namespace olem

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decide/prepared_problem.h"
+
+namespace olem {
+
+// A decision on draws that no search has seen.
+struct Judged {
+  Setting setting;
+  std::string origin;
+  std::vector<unsigned char> inside;  // per draw: the outcomes are in the region
+  double success = 0.0;
+  double cost = 0.0;
+};
+
+// How much more often one decision succeeds than another, with the standard error of that on the draws they share.
+struct Gain {
+  double mean = 0.0;
+  double standard_error = 0.0;
+};
+Gain gain(const Judged& decision, const Judged& other);
+
+class Judge {
+ public:
+  // Keeps the reference.
+  Judge(const PreparedProblem& prepared, int draws, PreparedProblem::Noise noise)
+      : prepared_(prepared), draws_(draws), noise_(noise) {}
+
+  // One evaluation; changing to another set of altered variables costs a new sampler.
+  Judged judge(Setting setting, std::string origin);
+
+  // Takes back alterations that hardly matter, those that seem to matter least first: a change costs effort, and where
+  // it makes no visible difference its value is chance. With a target as long as that is still reached; otherwise as
+  // long as all that was taken back gains less than 0.003, give or take one standard error. A variable whose domain is
+  // one value stays.
+  Judged release(const Judged& decision, std::optional<double> target);
+
+ private:
+  const PreparedProblem& prepared_;
+  int draws_;
+  PreparedProblem::Noise noise_;
+  Subset altered_;
+  std::optional<PostDecisionSampler> sampler_;  // of altered_
+};
+
+}  // namespace olem

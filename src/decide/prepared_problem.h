@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decide/domain.h"
+#include "decide/objective.h"
+#include "olem/decision.h"
+#include "olem/post_decision.h"
+
+namespace olem {
+
+// What a decision does with each alterable variable, in the order of the problem: a value in standardised units, or
+// nothing to leave it alone.
+using Setting = std::vector<std::optional<double>>;
+
+// Places of alterable variables in the problem, ascending.
+using Subset = std::vector<std::size_t>;
+
+Subset altered_by(const Setting& setting);
+
+// A decision problem in the standardised units of its samplers, and the draws on which it is decided. Everything that
+// depends on neither the optimiser nor the kind of decision method.
+class PreparedProblem {
+ public:
+  // Which draws: those that the search saw flatter what it found, and those of the judge what he chose and every
+  // alteration in it.
+  enum Noise : std::uint64_t { kSearch, kJudge, kReport, kRelease };
+
+  // Throws what decide() throws. `problem` and `context` must outlive it.
+  PreparedProblem(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
+                  const Context& context);
+
+  const DecisionProblem& problem() const { return problem_; }
+  const DecisionOptions& options() const { return options_; }
+  const Context& context() const { return context_; }
+  std::uint64_t stream() const { return stream_; }
+  std::size_t size() const { return box_.size(); }  // number of alterable variables
+  const OutcomeObjective& objective() const { return prepared_.objective; }
+  const RegionCentre& centre() const { return prepared_.centre; }
+  const Box& box() const { return box_; }
+  // The mean of each alterable variable, given the context, when nothing is done.
+  const std::vector<double>& expected() const { return expected_; }
+  // Whether an outcome can change with the variable when it alone is altered.
+  const std::vector<bool>& influences() const { return influences_; }
+  bool any_influence() const;
+  const SamplerVariable& variable(std::size_t alterable) const;
+
+  // The outcomes when these variables are altered. Samplers of the same noise share it, whatever is altered.
+  PostDecisionSampler sampler(const Subset& altered, int draws, Noise kind) const;
+  std::uint64_t noise(Noise kind) const;  // PostDecisionPlan::noise of these draws
+
+  // Where the values of these variables may lie while the others are left alone: their box and the constraints between
+  // them, in which variables left alone count with their expected value. Constraints on none of them do not bind.
+  // Nothing when there is no such point.
+  std::optional<Domain> domain(const Subset& altered) const;
+
+  // Within the domain of what it alters, and no more alterations than are wanted.
+  bool permits(const Setting& setting) const;
+
+  // Of one standard deviation of each alterable variable: the weights of the problem, or 1 when it has none.
+  const std::vector<double>& cost_weights() const { return cost_weights_; }
+  // Sum of weight x |value - expected value| over what is altered.
+  double cost(const Setting& setting) const;
+
+  // A value in the user's units. The domain's own ends, not what standardising and back makes of them.
+  double restore(std::size_t alterable, double value) const;
+
+  // The values of a subset as a setting, and back.
+  Setting setting(const Subset& altered, const std::vector<double>& values) const;
+  std::vector<double> values(const Setting& setting) const;
+
+ private:
+  void find_expected_values();
+  void find_influences();
+
+  const DecisionProblem& problem_;
+  DecisionOptions options_;
+  std::uint64_t stream_;
+  const Context& context_;
+  PreparedObjective prepared_;
+  Box box_;
+  std::vector<double> expected_;
+  std::vector<bool> influences_;
+  std::vector<double> cost_weights_;
+  std::vector<LinearCondition> constraints_;  // over all alterable variables
+};
+
+}  // namespace olem

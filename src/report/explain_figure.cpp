@@ -1,0 +1,172 @@
+#include "report/explain_figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "olem/report.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::size_t kMostPairs = 12;  // more would drown those that matter
+constexpr std::size_t kMostRanked = 12;
+constexpr std::size_t kColumns = 3;
+
+// Styles: what is done is blue and solid, what happens anyway orange and dashed or grey and dashed.
+constexpr std::size_t kDone = 0;
+constexpr std::size_t kOtherwise = 1;
+constexpr std::size_t kBeside = 2;
+constexpr std::size_t kBaseline = 6;
+constexpr std::size_t kBest = 7;
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+
+// Cells around the points, the outer ones half as wide: the domain and no more.
+std::vector<double> cell_edges(const std::vector<double>& values) {
+  std::vector<double> edges = {values.front()};
+  for (std::size_t i = 1; i < values.size(); ++i) edges.push_back(0.5 * (values[i - 1] + values[i]));
+  edges.push_back(values.back());
+  return edges;
+}
+
+std::vector<double> densities(const std::vector<std::size_t>& counts) { return {counts.begin(), counts.end()}; }
+
+void add_doubt(plot::Panel& panel, const SuccessCurve& curve) {
+  const std::vector<double> edges = cell_edges(curve.values);
+  for (std::size_t i = 0; i < curve.extrapolated.size(); ++i) {
+    if (curve.extrapolated[i] == 0) continue;
+    std::size_t end = i;
+    while (end < curve.extrapolated.size() && curve.extrapolated[end] != 0) ++end;
+    panel.layers.push_back(plot::Shade{"little data", edges[i], edges[end], true});
+    i = end;
+  }
+}
+
+std::string context_text(const Explanation& explanation) {
+  std::vector<std::string> parts;
+  for (const NamedValue& value : explanation.context)
+    parts.push_back(fmt::format("{} = {:.3g}", value.name, value.value));
+  return parts.empty() ? "" : fmt::format(", given {}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+double success_top(const Explanation& explanation) {
+  double top = std::max(explanation.without_action, explanation.with_decision.value_or(0.0));
+  for (const SuccessCurve& curve : explanation.curves) {
+    for (const auto* series : {&curve.success, &curve.beside_decision}) {
+      for (const double value : *series) top = std::max(top, value);
+    }
+  }
+  for (const SuccessMap& map : explanation.maps) {
+    for (const double value : map.success) top = std::max(top, value);
+  }
+  return std::clamp(1.08 * top, 0.05, 1.0);
+}
+
+plot::Panel curve_panel(const Explanation& explanation, const SuccessCurve& curve, double top) {
+  plot::Panel panel;
+  panel.title = curve.name;
+  panel.x.label = curve.name;
+  panel.y.low = 0.0;
+  panel.y.high = top;
+  panel.y.percent = true;
+  add_doubt(panel, curve);
+  const bool single = curve.values.size() == 1;
+  panel.layers.push_back(
+      plot::Line{"this one set, the others left alone", curve.values, curve.success, {}, {}, kDone, !single, single});
+  if (!curve.beside_decision.empty()) {
+    panel.layers.push_back(plot::Line{
+        "this one set, the others as decided", curve.values, curve.beside_decision, {}, {}, kBeside, !single, single});
+  }
+  panel.layers.push_back(plot::Rule{"without action", explanation.without_action, true, kBaseline});
+  for (const NamedValue& value : explanation.decision) {
+    if (value.name == curve.name) panel.layers.push_back(plot::Rule{"the decision", value.value, false, 3});
+  }
+  return panel;
+}
+
+plot::Panel outcome_panel(const Explanation& explanation, const OutcomeHistogram& histogram) {
+  plot::Panel panel;
+  panel.title = "Where " + histogram.name + " ends up";
+  panel.x.label = histogram.name;
+  panel.y.ticks = false;
+  if (histogram.desired_low || histogram.desired_high)
+    panel.layers.push_back(plot::Shade{"where it is wanted", histogram.desired_low, histogram.desired_high});
+  panel.layers.push_back(
+      plot::Histogram{"outcome without action", histogram.edges, densities(histogram.without_action), kOtherwise});
+  if (explanation.with_decision) {
+    panel.layers.push_back(
+        plot::Histogram{"outcome with the decision", histogram.edges, densities(histogram.with_decision), kDone});
+  }
+  return panel;
+}
+
+plot::Panel ranking_panel(const Explanation& explanation) {
+  plot::Panel panel;
+  panel.title = "Success at their best";
+  panel.x.percent = true;
+  panel.x.low = 0.0;
+  plot::Bars alone{"alone", {}, kDone};
+  plot::Bars pair{"in the best pair", {}, kOtherwise};
+  for (std::size_t i = 0; i < std::min(kMostRanked, explanation.alone.size()); ++i) {
+    const std::size_t place = explanation.alone[i];
+    panel.y.names.push_back(explanation.curves[place].name);
+    alone.values.push_back(explanation.curves[place].best_success);
+    double best = std::numeric_limits<double>::quiet_NaN();
+    for (const SuccessMap& map : explanation.maps) {
+      if (map.first == place || map.second == place) best = std::max(std::isnan(best) ? 0.0 : best, map.best_success);
+    }
+    pair.values.push_back(best);
+  }
+  panel.layers = {alone};
+  if (!explanation.maps.empty()) panel.layers.emplace_back(pair);
+  panel.layers.emplace_back(plot::Rule{"without action", explanation.without_action, false, kBaseline});
+  return panel;
+}
+
+plot::Panel pair_panel(const Explanation& explanation, const SuccessMap& map, double top) {
+  const SuccessCurve& first = explanation.curves[map.first];
+  const SuccessCurve& second = explanation.curves[map.second];
+  plot::Panel panel;
+  panel.title = fmt::format("{} and {}: {}", first.name, second.name, percent(map.best_success));
+  panel.x.label = first.name;
+  panel.y.label = second.name;
+  panel.layers.push_back(plot::HeatMap{"success of pairs", cell_edges(map.first_values), cell_edges(map.second_values),
+                                       map.success, 0.0, top, true});
+  panel.layers.push_back(plot::Line{"best", {map.best_first}, {map.best_second}, {}, {}, kBest, false, true});
+  return panel;
+}
+
+std::string explanation_svg(const Explanation& explanation) {
+  plot::Figure figure;
+  std::vector<std::string> outcomes;
+  for (const OutcomeHistogram& histogram : explanation.outcomes) outcomes.push_back(histogram.name);
+  figure.title = fmt::format("What can be done about {}{}", fmt::join(outcomes, ", "), context_text(explanation));
+  figure.description =
+      fmt::format("Success probability over each alterable variable and over pairs; without action {}.",
+                  percent(explanation.without_action));
+  figure.columns = kColumns;
+  figure.panel_width = 320.0;
+  const double top = success_top(explanation);
+  if (!explanation.curves.empty()) figure.panels.push_back(ranking_panel(explanation));
+  for (const OutcomeHistogram& histogram : explanation.outcomes)
+    figure.panels.push_back(outcome_panel(explanation, histogram));
+  for (const std::size_t place : explanation.alone)
+    figure.panels.push_back(curve_panel(explanation, explanation.curves[place], top));
+  std::size_t shown = 0;
+  for (const std::size_t place : explanation.together) {
+    const SuccessMap& map = explanation.maps[place];
+    // A variable that can take one value only leaves nothing to colour.
+    if (shown == kMostPairs || map.first_values.size() < 2 || map.second_values.size() < 2) continue;
+    figure.panels.push_back(pair_panel(explanation, map, top));
+    ++shown;
+  }
+  return plot::svg_document(figure);
+}
+
+}  // namespace olem

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "olem/explain.h"
+#include "report/svg.h"
+
+namespace olem {
+
+// Parts of the figures that explain decisions, for files and pages alike. Success is on one scale in all curves of a
+// figure, from 0 to `success_top`.
+double success_top(const Explanation& explanation);
+
+// One alterable variable: success over its domain with the others left alone and, where there is a decision, with the
+// others as decided; where data is lacking the ground is grey.
+plot::Panel curve_panel(const Explanation& explanation, const SuccessCurve& curve, double top);
+
+// Where one outcome ends up, without action and with the decision, and where it is wanted.
+plot::Panel outcome_panel(const Explanation& explanation, const OutcomeHistogram& histogram);
+
+// Success of each variable at its best alone, and of the best pair that it is in.
+plot::Panel ranking_panel(const Explanation& explanation);
+
+plot::Panel pair_panel(const Explanation& explanation, const SuccessMap& map, double top);
+
+}  // namespace olem

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "olem/report.h"
+#include "report/layout.h"
+#include "report/svg.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::size_t kMostBlocks = 41;  // of a curve
+constexpr std::size_t kMostPairs = 10;
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+
+// In percentage points; never "-0.0".
+std::string points(double difference) {
+  const std::string text = fmt::format("{:+.1f}", 100.0 * difference);
+  return text == "-0.0" ? "+0.0" : text;
+}
+
+std::string values_text(const std::vector<NamedValue>& values) {
+  std::vector<std::string> parts;
+  for (const NamedValue& value : values) parts.push_back(fmt::format("{} = {:g}", value.name, value.value));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// What the blocks of all curves stand for.
+struct BlockRange {
+  double low = 1.0;
+  double high = 0.0;
+
+  void take(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+BlockRange block_range(const Explanation& explanation) {
+  BlockRange range;
+  range.take(explanation.without_action);
+  for (const SuccessCurve& curve : explanation.curves) {
+    for (const auto* series : {&curve.success, &curve.beside_decision}) {
+      for (const double value : *series) range.take(value);
+    }
+  }
+  return range;
+}
+
+std::string blocks(const std::vector<double>& success, const BlockRange& range) {
+  std::vector<double> shown;
+  const std::size_t count = std::min(kMostBlocks, success.size());
+  for (std::size_t i = 0; i < count; ++i)
+    shown.push_back(success[count == 1 ? 0 : i * (success.size() - 1) / (count - 1)]);
+  return plot::sparkline(shown, range.low, range.high);
+}
+
+std::size_t name_width(const Explanation& explanation) {
+  std::size_t width = 8;
+  for (const SuccessCurve& curve : explanation.curves) width = std::max(width, display_width(curve.name));
+  return width;
+}
+
+std::size_t block_width(const Explanation& explanation) {
+  std::size_t width = 10;
+  for (const SuccessCurve& curve : explanation.curves)
+    width = std::max(width, std::min(kMostBlocks, curve.values.size()));
+  return width;
+}
+
+std::string curve_table(const Explanation& explanation, const BlockRange& range) {
+  const std::size_t names = name_width(explanation);
+  const std::size_t width = block_width(explanation);
+  std::string text = fmt::format("  {}  {:>7} {} {:<7}  {:>8}  {:>7}  {:>6}\n", pad_right("set", names), "from",
+                                 pad_right("success", width), "to", "best at", "success", "gain");
+  for (const std::size_t place : explanation.alone) {
+    const SuccessCurve& curve = explanation.curves[place];
+    text += fmt::format("  {}  {:>7.3g} {} {:<7.3g}", pad_right(curve.name, names), curve.low,
+                        pad_right(blocks(curve.success, range), width), curve.high);
+    if (curve.influences) {
+      text += fmt::format("  {:>8.3g}  {:>7}  {:>6}\n", curve.best_value, percent(curve.best_success),
+                          points(curve.best_success - explanation.without_action));
+    } else {
+      text += "  cannot change it\n";
+    }
+  }
+  return text;
+}
+
+std::string decision_table(const Explanation& explanation, const BlockRange& range) {
+  const std::size_t names = name_width(explanation);
+  const std::size_t width = block_width(explanation);
+  std::string text;
+  for (const SuccessCurve& curve : explanation.curves) {
+    const auto found = std::find_if(explanation.decision.begin(), explanation.decision.end(),
+                                    [&](const NamedValue& value) { return value.name == curve.name; });
+    text +=
+        fmt::format("  {}  {:>7.3g} {} {:<7.3g}  {}\n", pad_right(curve.name, names), curve.low,
+                    pad_right(blocks(curve.beside_decision, range), width), curve.high,
+                    found == explanation.decision.end() ? "left alone" : fmt::format("set to {:.4g}", found->value));
+  }
+  return text;
+}
+
+std::string pair_table(const Explanation& explanation) {
+  std::size_t width = 4;
+  std::vector<std::string> names;
+  for (const SuccessMap& map : explanation.maps) {
+    names.push_back(explanation.curves[map.first].name + ", " + explanation.curves[map.second].name);
+    width = std::max(width, display_width(names.back()));
+  }
+  std::string text = fmt::format("  {}  {:>18}  {:>7}  {:>6}  {}\n", pad_right("set both", width), "best at", "success",
+                                 "gain", "over the better one alone");
+  for (std::size_t i = 0; i < std::min(kMostPairs, explanation.together.size()); ++i) {
+    const std::size_t place = explanation.together[i];
+    const SuccessMap& map = explanation.maps[place];
+    text += fmt::format("  {}  {:>18}  {:>7}  {:>6}  {:>6}\n", pad_right(names[place], width),
+                        fmt::format("{:.3g}, {:.3g}", map.best_first, map.best_second), percent(map.best_success),
+                        points(map.best_success - explanation.without_action), points(map.gain_over_single));
+  }
+  if (explanation.together.size() > kMostPairs)
+    text += fmt::format("  and {} more in --json\n", explanation.together.size() - kMostPairs);
+  return text;
+}
+
+std::string one_explanation(const Explanation& explanation) {
+  std::string text;
+  if (!explanation.context.empty())
+    text += wrap_text("Observed: " + values_text(explanation.context), kLineWidth) + "\n";
+  text += wrap_text(fmt::format("Without action the outcome ends up where it is wanted with probability {}.",
+                                percent(explanation.without_action)),
+                    kLineWidth);
+  if (std::none_of(explanation.curves.begin(), explanation.curves.end(),
+                   [](const SuccessCurve& curve) { return curve.influences; })) {
+    return text + "\nNo alterable variable can change an outcome in this order.\n";
+  }
+  const BlockRange range = block_range(explanation);
+  text +=
+      "\n" + wrap_text(fmt::format("One variable set and the others left alone, over its domain, from ▁ {} to █ {}; "
+                                   "gains in percentage points:",
+                                   percent(range.low), percent(range.high)),
+                       kLineWidth);
+  text += "\n" + curve_table(explanation, range);
+  if (explanation.with_decision) {
+    text += "\n" + wrap_text(fmt::format("With {}: {}. One variable moved from there, the others as in this decision:",
+                                         values_text(explanation.decision), percent(*explanation.with_decision)),
+                             kLineWidth);
+    text += "\n" + decision_table(explanation, range);
+  }
+  if (!explanation.together.empty())
+    text += "\nTwo variables set, the others left alone:\n\n" + pair_table(explanation);
+  return text;
+}
+
+}  // namespace
+
+std::string explanation_text(const std::vector<Explanation>& explanations) {
+  std::string text;
+  for (std::size_t i = 0; i < explanations.size(); ++i) {
+    if (explanations.size() > 1)
+      text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, explanations.size());
+    text += one_explanation(explanations[i]);
+  }
+  return text;
+}
+
+}  // namespace olem

@@ -1,0 +1,88 @@
+#include "report/page.h"
+
+#include <fmt/format.h>
+
+#include "report/svg.h"
+
+namespace olem {
+
+namespace {
+
+// On paper the page is light, whatever the screen prefers.
+constexpr std::string_view kStyle =
+    ":root{color-scheme:light;--ink:#1c1e21;--muted:#5b6068;--paper:#fff;--line:#d9dce0;--soft:#f3f5f7;"
+    "--good:#00795a;--alert:#b3400e;--blue:#0072b2}"
+    "@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;--ink:#e8e9eb;--muted:#a3a8b0;"
+    "--paper:#17191d;--line:#34383f;--soft:#212429;--good:#43d6a8;--alert:#ff9c6b;--blue:#4aa8e0}}"
+    "body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,\"Segoe UI\","
+    "sans-serif}"
+    "main{max-width:66rem;margin:0 auto;padding:2rem 1.2rem 4rem}"
+    "h1{font-size:1.6rem;line-height:1.25;margin:.5rem 0 1rem}"
+    "h2{font-size:1.2rem;margin:2.4rem 0 .6rem;padding-bottom:.2rem;border-bottom:1px solid var(--line)}"
+    "h3{font-size:1rem;margin:1.4rem 0 .4rem}p,ul{max-width:46rem}"
+    ".answer{font-size:1.2rem;line-height:1.4;margin:0 0 1.5rem;padding:.3rem 0 .3rem 1rem;"
+    "border-left:.3rem solid var(--good)}"
+    "table{border-collapse:collapse;margin:.8rem 0;display:block;overflow-x:auto}"
+    "th,td{padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}"
+    "th{font-weight:600;color:var(--muted)}"
+    "td+td,th+th{text-align:right;font-variant-numeric:tabular-nums}table.words td+td,table.words "
+    "th+th{text-align:left}"
+    "figure{margin:1.2rem 0;break-inside:avoid}figcaption{color:var(--muted);font-size:.9rem;max-width:46rem}"
+    ".bands{display:flex;flex-wrap:wrap;gap:.8rem;margin:1rem 0}"
+    ".band{background:var(--soft);border-radius:.5rem;padding:.4rem .7rem .7rem;break-inside:avoid}"
+    ".band h3{margin:0 0 .4rem;font-size:.8rem;font-weight:400;color:var(--muted)}"
+    ".chain{display:flex;flex-wrap:wrap;align-items:stretch;gap:.5rem 1.1rem;margin:0;padding:0;list-style:none}"
+    ".chain li+li::before{content:\"→\";position:absolute;left:-1.1rem;color:var(--muted)}"
+    ".chain li{position:relative;background:var(--paper);border:1.5px solid "
+    "var(--line);border-radius:.4rem;padding:.2rem .6rem}"
+    ".chain li.alterable{border-color:var(--blue);border-width:2.5px}.chain li.open{border-style:dashed;"
+    "border-color:var(--alert)}"
+    ".chain b{font-weight:600}.chain small{display:block;color:var(--muted)}.chain li.open small{color:var(--alert)}"
+    "@media print{main{padding:0}body{font-size:10.5pt}h2,h3{break-after:avoid}table{display:table}"
+    "tr{break-inside:avoid}}";
+
+}  // namespace
+
+void Page::section(std::string_view title) { body_ += fmt::format("<h2>{}</h2>\n", plot::escape(title)); }
+
+void Page::subsection(std::string_view title) { body_ += fmt::format("<h3>{}</h3>\n", plot::escape(title)); }
+
+void Page::paragraph(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", plot::escape(text)); }
+
+void Page::list(const std::vector<std::string>& entries) {
+  body_ += "<ul>\n";
+  for (const std::string& entry : entries) body_ += fmt::format("<li>{}</li>\n", plot::escape(entry));
+  body_ += "</ul>\n";
+}
+
+void Page::table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
+                 bool words) {
+  body_ += fmt::format("<table{}><thead><tr>", words ? " class=\"words\"" : "");
+  for (const std::string& cell : header) body_ += fmt::format("<th scope=\"col\">{}</th>", plot::escape(cell));
+  body_ += "</tr></thead><tbody>\n";
+  for (const std::vector<std::string>& row : rows) {
+    body_ += "<tr>";
+    for (std::size_t i = 0; i < header.size(); ++i)
+      body_ += fmt::format("<td>{}</td>", i < row.size() ? plot::escape(row[i]) : "");
+    body_ += "</tr>\n";
+  }
+  body_ += "</tbody></table>\n";
+}
+
+void Page::figure(const std::string& svg, std::string_view caption) {
+  body_ += fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", svg, plot::escape(caption));
+}
+
+std::string Page::finish() const {
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      // Whatever a name in the data may try: nothing is loaded and nothing runs.
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n"
+      "<style>{1}\n{2}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n",
+      plot::escape(heading_), kStyle, plot::style_sheet());
+  if (!answer_.empty()) page += fmt::format("<p class=\"answer\">{}</p>\n", plot::escape(answer_));
+  return page + body_ + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace olem

@@ -1,0 +1,323 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "report/arc_diagram.h"
+#include "report/page_parts.h"
+#include "report/svg.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::size_t kMostArcs = 400;         // beyond them a picture of a graph is a blot
+constexpr std::size_t kMostNames = 60;         // the same for a matrix of pairs
+constexpr std::size_t kMostTests = 60;         // rows of a table that somebody may read
+constexpr std::size_t kMostCalibrations = 12;  // panels
+constexpr double kWhisker = 2.0;               // standard errors
+
+// What one variable can be in a task.
+enum class Stage { kContext, kMiddle, kOutcome };
+
+struct Role {
+  Stage stage = Stage::kMiddle;
+  bool alterable = false;
+};
+
+Role role_of(const std::string& name, const Task& task) {
+  const auto among = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (among(task.context)) return {Stage::kContext, false};
+  if (among(task.outcome)) return {Stage::kOutcome, false};
+  return {Stage::kMiddle, std::any_of(task.alterable.begin(), task.alterable.end(),
+                                      [&](const NamedRange& range) { return range.name == name; })};
+}
+
+std::string stage_name(Stage stage) {
+  switch (stage) {
+    case Stage::kContext: return "observed before the decision";
+    case Stage::kOutcome: return "outcome";
+    default: return "in between; what can be altered has a thick border";
+  }
+}
+
+// With three digits; nothing for a number that does not exist.
+std::string digits(double value) { return std::isnan(value) ? "" : fmt::format("{:.3g}", value); }
+
+struct Step {
+  std::string sink;
+  std::string runner_up;
+  std::optional<double> gap;
+  std::optional<double> standard_error;
+  bool decided = true;
+  bool forced = false;
+};
+
+std::vector<Step> read_steps(const JsonPart& result) {
+  std::vector<Step> steps;
+  if (!result.has("steps")) return steps;
+  for (const JsonPart& entry : result["steps"].entries()) {
+    Step step;
+    step.sink = entry["sink"].text();
+    if (entry.has("runner_up") && entry["runner_up"].json().is_string()) step.runner_up = entry["runner_up"].text();
+    if (entry.has("gap")) step.gap = entry["gap"].optional_number();
+    if (entry.has("gap_standard_error")) step.standard_error = entry["gap_standard_error"].optional_number();
+    if (entry.has("decided")) step.decided = entry["decided"].flag();
+    if (entry.has("forced")) step.forced = entry["forced"].flag();
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+// What is said under a name in the chain.
+std::string step_text(const Step& step) {
+  if (step.forced) return "by knowledge";
+  if (step.runner_up.empty() || !step.gap) return "";
+  if (!step.decided) return fmt::format("not decided against {}", step.runner_up);
+  return fmt::format("{:.3g}{} after {}", *step.gap,
+                     step.standard_error ? fmt::format(" ± {:.2g}", *step.standard_error) : "", step.runner_up);
+}
+
+std::string chain_entry(const std::string& name, const Role& role, const Step* step) {
+  const bool open = step != nullptr && !step->decided && !step->forced;
+  std::string classes = role.alterable ? "alterable" : "";
+  if (open) classes += classes.empty() ? "open" : " open";
+  const std::string words = step == nullptr ? "" : step_text(*step);
+  return fmt::format("<li{}><b>{}</b>{}</li>", classes.empty() ? "" : fmt::format(" class=\"{}\"", classes),
+                     plot::escape(name), words.empty() ? "" : fmt::format("<small>{}</small>", plot::escape(words)));
+}
+
+plot::Figure gap_figure(const std::vector<std::string>& order, const std::map<std::string, const Step*>& by_name) {
+  plot::Panel panel;
+  plot::Bars decided{"decided", {}, 0, false, false};
+  plot::Bars open{"not decided", {}, 1, false, false};
+  std::vector<plot::Line> whiskers;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto found = by_name.find(order[i]);
+    if (found == by_name.end() || !found->second->gap) continue;
+    const Step& step = *found->second;
+    const auto place = static_cast<double>(panel.y.names.size());
+    panel.y.names.push_back(order[i]);
+    decided.values.push_back(step.decided ? *step.gap : std::nan(""));
+    open.values.push_back(step.decided ? std::nan("") : *step.gap);
+    if (!step.standard_error) continue;
+    const double half = kWhisker * *step.standard_error;
+    whiskers.push_back(plot::Line{
+        "two standard errors", {std::max(0.0, *step.gap - half), *step.gap + half}, {place, place}, {}, {}, 5});
+  }
+  panel.x.label = "ahead of the next best";
+  panel.x.low = 0.0;
+  panel.layers = {decided, open};
+  for (plot::Line& whisker : whiskers) panel.layers.emplace_back(std::move(whisker));
+  plot::Figure figure;
+  figure.title = "By how much each variable was last";
+  figure.panel_width = 560.0;
+  figure.panel_height = 60.0 + 24.0 * static_cast<double>(panel.y.names.size());
+  figure.panels = {std::move(panel)};
+  return figure;
+}
+
+plot::EdgeEnd end_of(char symbol) {
+  return symbol == '>' || symbol == '<' ? plot::EdgeEnd::kArrow
+         : symbol == 'o'                ? plot::EdgeEnd::kCircle
+                                        : plot::EdgeEnd::kTail;
+}
+
+class ArcReader {
+ public:
+  explicit ArcReader(const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < names.size(); ++i) places_[names[i]] = i;
+  }
+
+  void read(const JsonPart& result, const char* key, plot::EdgeEnd at_from, plot::EdgeEnd at_to) {
+    if (!result.has(key)) return;
+    for (const JsonPart& entry : result[key].entries()) {
+      const std::vector<std::string> words = entry.texts();
+      const bool marked = words.size() == 3 && words[1].size() >= 2;
+      if (words.size() != 2 && !marked) entry.fail("is not an edge");
+      add(entry, words.front(), words.back(), marked ? end_of(words[1].front()) : at_from,
+          marked ? end_of(words[1].back()) : at_to);
+    }
+  }
+
+  std::vector<plot::Arc> arcs;
+
+ private:
+  void add(const JsonPart& entry, const std::string& from, const std::string& to, plot::EdgeEnd at_from,
+           plot::EdgeEnd at_to) {
+    const auto first = places_.find(from);
+    const auto second = places_.find(to);
+    if (first == places_.end() || second == places_.end()) entry.fail("names something that is no node");
+    arcs.push_back({first->second, second->second, at_from, at_to});
+  }
+
+  std::map<std::string, std::size_t> places_;
+};
+
+void add_tests(Page& page, const JsonPart& result) {
+  if (!result.has("candidates")) return;
+  std::vector<std::pair<double, std::vector<std::string>>> tests;
+  for (const JsonPart& entry : result["candidates"].entries()) {
+    const double p = entry["p_value"].number();
+    tests.push_back({std::isnan(p) ? 2.0 : p,
+                     {entry["from"].text() + " → " + entry["to"].text(), digits(p), digits(entry["edf"].number()),
+                      entry["kept"].flag() ? "kept" : ""}});
+  }
+  std::stable_sort(tests.begin(), tests.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < std::min(kMostTests, tests.size()); ++i) rows.push_back(tests[i].second);
+  page.subsection("Tests of the edges, the surest first");
+  page.table({"edge", "p-value", "degrees of freedom", ""}, rows);
+  if (tests.size() > rows.size())
+    page.paragraph(fmt::format("{} more are in the result file.", tests.size() - rows.size()));
+}
+
+}  // namespace
+
+void add_order(Page& page, const JsonPart& result, const Task* task) {
+  if (!result.has("order")) return;
+  const std::vector<std::string> order = result["order"].texts();
+  const std::vector<Step> steps = read_steps(result);
+  std::map<std::string, const Step*> by_name;
+  for (const Step& step : steps) by_name[step.sink] = &step;
+  page.section("The order, causes first");
+  page.paragraph("A variable can be influenced only by those before it.");
+
+  std::string html = "<div class=\"bands\">\n";
+  std::optional<Stage> current;
+  for (const std::string& name : order) {
+    const Role role = task == nullptr ? Role{} : role_of(name, *task);
+    if (!current || *current != role.stage) {
+      if (current) html += "</ol></div>\n";
+      html += fmt::format("<div class=\"band\">{}<ol class=\"chain\">",
+                          task == nullptr ? "" : fmt::format("<h3>{}</h3>", stage_name(role.stage)));
+      current = role.stage;
+    }
+    const auto found = by_name.find(name);
+    html += chain_entry(name, role, found == by_name.end() ? nullptr : found->second);
+  }
+  page.markup(html + (order.empty() ? "</div>\n" : "</ol></div>\n</div>\n"));
+
+  const auto open = std::count_if(steps.begin(), steps.end(), [](const Step& s) { return !s.decided && !s.forced; });
+  if (open > 0) {
+    page.paragraph(
+        fmt::format("{} of {} steps {} not decided by the data (dashed): the two variables may stand the "
+                    "other way round.",
+                    open, steps.size(), open == 1 ? "is" : "are"));
+  }
+  if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.gap.has_value(); })) {
+    page.figure(plot::svg_element(gap_figure(order, by_name)),
+                "The order is found from its end. Each bar says by how much the variable was ahead of the next best "
+                "candidate for the last place among those left.");
+  }
+}
+
+void add_stability(Page& page, const JsonPart& result) {
+  if (!result.has("before") || !result.has("consensus")) return;
+  const std::vector<std::string> names = result["names"].texts();
+  const std::vector<std::string> consensus = result["consensus"].texts();
+  page.section("Stability");
+  page.paragraph(fmt::format("On {} half-samples of the rows the order by mean position is {}.",
+                             result["repetitions"].json().dump(), fmt::join(consensus, " > ")));
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < names.size(); ++i) places[names[i]] = i;
+  const std::vector<JsonPart> rows = result["before"].entries();
+  if (rows.size() != names.size()) result["before"].fail("does not have one row for each name");
+  if (consensus.size() > kMostNames) return;
+  plot::HeatMap map{"the row before the column", {}, {}, {}, 0.0, 1.0, true};
+  for (std::size_t i = 0; i <= consensus.size(); ++i) {
+    map.x_edges.push_back(static_cast<double>(i) - 0.5);
+    map.y_edges.push_back(static_cast<double>(i) - 0.5);
+  }
+  for (const std::string& before : consensus) {
+    const auto row = places.find(before);
+    if (row == places.end()) result["consensus"].fail("has a name that is not among the names");
+    const std::vector<double> shares = rows[row->second].finite_numbers();
+    if (shares.size() != names.size()) rows[row->second].fail("does not have one share for each name");
+    for (const std::string& after : consensus) {
+      const auto column = places.find(after);
+      if (column == places.end()) result["consensus"].fail("has a name that is not among the names");
+      map.values.push_back(before == after ? std::nan("") : shares[column->second]);
+    }
+  }
+  plot::Figure figure;
+  figure.title = "How often each comes before each";
+  figure.panel_width = 200.0 + 26.0 * static_cast<double>(consensus.size());
+  figure.panel_height = 120.0 + 22.0 * static_cast<double>(consensus.size());
+  plot::Panel panel;
+  panel.x.names = panel.y.names = consensus;
+  panel.layers = {std::move(map)};
+  figure.panels = {std::move(panel)};
+  page.figure(
+      plot::svg_element(figure),
+      "The share of half-samples in which the variable of the row came before that of the column. All light above the "
+      "diagonal: the order is stable.");
+}
+
+void add_graph(Page& page, const JsonPart& result) {
+  if (!result.has("nodes")) return;
+  plot::ArcDiagram diagram;
+  diagram.title = "The graph";
+  diagram.names = result[result.has("order") ? "order" : "nodes"].texts();
+  ArcReader reader(diagram.names);
+  reader.read(result, "edges", plot::EdgeEnd::kTail, plot::EdgeEnd::kArrow);
+  reader.read(result, "undirected", plot::EdgeEnd::kTail, plot::EdgeEnd::kTail);
+  reader.read(result, "marks", plot::EdgeEnd::kCircle, plot::EdgeEnd::kCircle);
+  diagram.arcs = std::move(reader.arcs);
+  page.section("The graph");
+  page.paragraph(fmt::format("{} variables, {} edges{}.", diagram.names.size(), diagram.arcs.size(),
+                             result.has("rule") ? ", by " + result["rule"].text() : ""));
+  if (diagram.arcs.size() <= kMostArcs) {
+    page.figure(plot::svg_element(diagram),
+                "An arrow points from a cause to its effect; a line without heads has no known direction, and a small "
+                "circle stands for an end that may be either.");
+  }
+  add_tests(page, result);
+}
+
+void add_calibration(Page& page, const JsonPart& result) {
+  if (!result.has("calibration")) return;
+  const JsonPart calibration = result["calibration"];
+  page.section("How well the models forecast");
+  page.paragraph(calibration["message"].text());
+  const auto variables = calibration["variables"].members();
+  if (variables.empty()) return;
+  std::vector<std::vector<std::string>> rows;
+  plot::Figure figure;
+  figure.title = "Where held-out values fell in their forecasts";
+  figure.columns = 4;
+  figure.panel_width = 230.0;
+  figure.panel_height = 150.0;
+  for (const auto& [name, entry] : variables) {
+    std::vector<std::string> row = {name, digits(entry["crps"].number()), digits(entry["linear_crps"].number())};
+    for (const char* const level : {"50", "80", "90"}) row.push_back(percent(entry["coverage"][level].number()));
+    rows.push_back(std::move(row));
+    const std::vector<double> pit = entry["pit"].finite_numbers();
+    if (figure.panels.size() == kMostCalibrations || pit.empty()) continue;
+    plot::Panel panel;
+    panel.title = name;
+    panel.y.ticks = false;
+    panel.x.percent = true;
+    plot::Histogram histogram{"held-out rows", {}, pit, 0};
+    double sum = 0.0;
+    for (const double count : pit) sum += count;
+    for (std::size_t i = 0; i <= pit.size(); ++i)
+      histogram.edges.push_back(static_cast<double>(i) / static_cast<double>(pit.size()));
+    panel.layers = {std::move(histogram),
+                    plot::Rule{"as it should be", sum / static_cast<double>(pit.size()), true, 6}};
+    figure.panels.push_back(std::move(panel));
+  }
+  page.table({"variable", "error (CRPS)", "of a straight line", "in the 50 % interval", "in the 80 % interval",
+              "in the 90 % interval"},
+             rows);
+  page.figure(plot::svg_element(figure),
+              "Level when the forecasts are right; high at both ends when they are too sure of themselves, in the "
+              "middle when they are too timid, on one side when they are off.");
+}
+
+}  // namespace olem

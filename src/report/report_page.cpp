@@ -1,0 +1,163 @@
+#include "olem/report_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "olem/error.h"
+#include "olem/explain.h"
+#include "report/page_parts.h"
+
+namespace olem {
+
+namespace {
+
+std::string count(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+// Any value of an option or of a table, in a few characters.
+std::string cell_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{:.4g}", value.get<double>());
+  if (value.is_null()) return "";
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// A list of objects with mostly the same keys, as a table of them.
+void add_rows(Page& page, const JsonPart& list) {
+  std::vector<std::string> keys;
+  std::vector<std::vector<std::string>> rows;
+  for (const JsonPart& entry : list.entries()) {
+    std::vector<std::string> row(keys.size());
+    for (const auto& [key, value] : entry.members()) {
+      const auto found = std::find(keys.begin(), keys.end(), key);
+      if (found == keys.end()) {
+        keys.push_back(key);
+        row.push_back(cell_text(value.json()));
+      } else {
+        row[static_cast<std::size_t>(found - keys.begin())] = cell_text(value.json());
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  page.table(keys, rows);
+}
+
+void add_warnings(Page& page, const JsonPart& result) {
+  if (!result.has("warnings")) return;
+  std::vector<std::string> texts;
+  for (const JsonPart& warning : result["warnings"].entries()) texts.push_back(warning["text"].text());
+  if (result.has("undecided_steps")) {
+    const std::vector<std::string> undecided = result["undecided_steps"].texts();
+    if (!undecided.empty()) {
+      texts.push_back(
+          fmt::format("The data did not decide which of these comes first: {}. If they stand the other way "
+                      "round, the answer may change.",
+                      fmt::join(undecided, "; ")));
+    }
+  }
+  page.section("Doubts");
+  if (texts.empty()) {
+    page.paragraph("There were no warnings.");
+  } else {
+    page.list(texts);
+  }
+}
+
+void add_settings(Page& page, const JsonPart& result) {
+  page.section("How this was made");
+  std::vector<std::vector<std::string>> rows = {{"version", result["version"].text()},
+                                                {"verb", "olem " + result["verb"].text()}};
+  for (const char* const key : {"seed", "seconds", "method", "order_method"}) {
+    if (result.has(key)) rows.push_back({key, cell_text(result[key].json())});
+  }
+  if (result.has("data") && result["data"].json().is_object()) {
+    for (const auto& [key, value] : result["data"].members()) rows.push_back({"data: " + key, cell_text(value.json())});
+  }
+  if (result.has("options")) {
+    for (const auto& [key, value] : result["options"].members()) rows.push_back({key, cell_text(value.json())});
+  }
+  page.table({"option", "value"}, rows, true);
+}
+
+std::string decisions_heading(const Task& task) {
+  return fmt::format("What should be changed to have {}?", desired_text(task));
+}
+
+std::string order_answer(const JsonPart& result) {
+  return fmt::format("{}, causes first.", fmt::join(result["order"].texts(), " > "));
+}
+
+Page make_page(const JsonPart& result, const std::string& verb, const Task* task) {
+  if (verb == "decide") return {decisions_heading(*task), answer_text(result, *task)};
+  if (verb == "explain") return {fmt::format("What can be done to have {}?", desired_text(*task)), ""};
+  if (verb == "fit") return {fmt::format("The model to have {}", desired_text(*task)), order_answer(result)};
+  if (verb == "order")
+    return {
+        fmt::format("In which order do {} influence each other?", count(result["order"].entries().size(), "variable")),
+        order_answer(result)};
+  if (verb == "graph")
+    return {fmt::format("How do {} influence each other?", count(result["nodes"].entries().size(), "variable")), ""};
+  return {"A study: " + (result.has("study") ? cell_text(result["study"].json()) : std::string("results")), ""};
+}
+
+}  // namespace
+
+std::string report_page(const Json& result, const std::string& source) {
+  const JsonPart root(result, source);
+  const bool known = result.is_object() && result.contains("verb") && result["verb"].is_string() &&
+                     result.contains("version") && result["version"].is_string();
+  if (!known) {
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}: This is no result of olem. Give a file that olem wrote with -o.", source));
+  }
+  const std::string verb = root["verb"].text();
+  const bool rehearsal = verb == "decide" || verb == "explain" || verb == "fit";
+  if (!rehearsal && verb != "order" && verb != "graph" && verb != "study") {
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}: A result of olem {} has no report; those of order, graph, fit, decide, explain and "
+                            "study have.",
+                            source, verb));
+  }
+  std::optional<Task> task;
+  if (rehearsal) task = parse_task(root["task"].json().dump(), source);
+  Page page = make_page(root, verb, task ? &*task : nullptr);
+  if (verb == "decide") add_decisions(page, root);
+  if (verb == "explain") add_explanations(page, root);
+  if (verb == "study" && root.has("rows")) add_rows(page, root["rows"]);
+  if (verb != "study") {
+    add_order(page, root, task ? &*task : nullptr);
+    add_stability(page, root);
+    add_graph(page, root);
+    add_calibration(page, root);
+  }
+  add_warnings(page, root);
+  add_settings(page, root);
+  return page.finish();
+}
+
+void add_decision_details(Json& result, const RehearsalModel& model, const std::vector<DecisionProblem>& problems,
+                          const std::vector<Decision>& decisions, const DecisionOptions& options,
+                          const Context& context) {
+  ExplainOptions explain;
+  explain.pair_points = 0;
+  explain.draws = options.draws;
+  explain.final_draws = 2 * options.judge_draws;
+  explain.caution = options.caution;
+  std::vector<std::vector<NamedValue>> values;
+  for (const Decision& decision : decisions) {
+    std::vector<NamedValue>& list = values.emplace_back();
+    for (const Alteration& alteration : decision.alterations) {
+      if (alteration.value) list.push_back({alteration.name, *alteration.value});
+    }
+  }
+  const std::vector<Explanation> explanations = explain_all(problems, values, explain, context);
+  for (std::size_t i = 0; i < explanations.size(); ++i) result["decisions"][i]["details"] = to_json(explanations[i]);
+  result.update(to_json(model.order));
+  if (model.calibration) result["calibration"] = to_json(*model.calibration);
+}
+
+}  // namespace olem

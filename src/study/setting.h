@@ -1,0 +1,37 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace olem {
+
+// What a number of a study is about, as names and values in a fixed order: d = 10, p = 0.3, noise = beta.
+class Setting {
+ public:
+  Setting() = default;
+  Setting(std::initializer_list<std::pair<std::string, std::string>> entries) : entries_(entries) {}
+  explicit Setting(std::vector<std::pair<std::string, std::string>> entries) : entries_(std::move(entries)) {}
+
+  const std::vector<std::pair<std::string, std::string>>& entries() const { return entries_; }
+  bool has(std::string_view key) const;
+  // Both need the key to be there (internal error otherwise).
+  const std::string& at(std::string_view key) const;
+  double number(std::string_view key) const;
+
+  Setting without(std::string_view key) const;
+  std::string text() const;  // "d=10 p=0.3 noise=beta"
+  bool operator==(const Setting&) const = default;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> entries_;
+};
+
+// The settings that `filter` keeps. A filter is a list such as "d=10,p=0.3": every key must match; a key that stands
+// there more than once matches any of its values; a value alone stands for its key. Numbers are compared as numbers.
+// Throws a usage error, with what there is, for keys and values that no setting has and when nothing is left.
+std::vector<Setting> filter_settings(const std::vector<Setting>& settings, std::string_view filter);
+
+}  // namespace olem

@@ -1,0 +1,69 @@
+#include "helpers.h"
+
+namespace olem::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class CliReport : public testing::Test {
+ protected:
+  CliReport() { options_.folder = folder_.path(); }
+
+  ProcessResult run(const std::vector<std::string>& arguments) { return run_olem(arguments, options_); }
+
+  TemporaryFolder folder_;
+  ProcessOptions options_;
+};
+
+// Nothing but the result file is needed: the page of decide and the page made of its file are the same bytes.
+TEST_F(CliReport, TheResultFileHoldsAllThatThePageShows) {
+  const ProcessResult decide = run({"decide", "-q", source_path("examples/bermuda/task.json"), "--sampler", "linear",
+                                    "--draws", "100", "--judge-draws", "200", "-o", "d.json", "--report", "a.html"});
+  ASSERT_EQ(decide.exit_code, 0) << decide.err;
+  const ProcessResult report = run({"report", "d.json", "-o", "b.html"});
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_EQ(report.out, "Written: b.html.\n");
+  const std::string page = read_text(folder_.file("a.html"));
+  EXPECT_EQ(read_text(folder_.file("b.html")), page);
+  EXPECT_THAT(page, AllOf(HasSubstr("What should be changed to have NEC between 0.5 and 2?"),
+                          HasSubstr("observed in the data"), HasSubstr("<b>Nutrients_PC1</b>")));
+  EXPECT_EQ(run({"report", "d.json", "-o", "b.html"}).exit_code, 5);
+  EXPECT_EQ(run({"report", "d.json", "-o", "b.html", "--force"}).exit_code, 0);
+  EXPECT_THAT(folder_.entries(), ElementsAre("a.html", "b.html", "d.json"));
+}
+
+TEST_F(CliReport, OrdersGraphsAndModelsHavePages) {
+  const std::string data = source_path("data/sachs/sachs.csv");
+  const std::pair<std::vector<std::string>, std::string> results[] = {
+      {{"order", data, "-q", "--bootstrap", "2", "-o", "r.json"}, "How often each comes before each"},
+      {{"graph", data, "-q", "-o", "r.json"}, "Tests of the edges"},
+      {{"graph", data, "-q", "--method", "fci", "-o", "r.json"}, "11 variables, 8 edges"},
+      {{"explain", source_path("examples/bermuda/task.json"), "-q", "--sampler", "linear", "--draws", "50", "--points",
+        "3", "--pair-points", "3", "-o", "r.json"},
+       "Success over pairs"},
+  };
+  for (const auto& [arguments, part] : results) {
+    ASSERT_EQ(run(joined(arguments, {"--force"})).exit_code, 0) << part;
+    const ProcessResult report = run({"report", "r.json", "-o", "r.html", "--force"});
+    EXPECT_EQ(report.exit_code, 0) << report.err;
+    EXPECT_THAT(read_text(folder_.file("r.html")), HasSubstr(part));
+  }
+}
+
+TEST_F(CliReport, WhatIsNoResultIsRefused) {
+  folder_.write("no.json", "{");
+  folder_.write("other.json", "{\"a\": 1}");
+  EXPECT_THAT(run({"report", "no.json", "-o", "p.html"}).err, HasSubstr("no.json: This is no JSON."));
+  const ProcessResult other = run({"report", "other.json", "-o", "p.html"});
+  EXPECT_EQ(other.exit_code, 3);
+  EXPECT_THAT(other.err, HasSubstr("other.json: This is no result of olem."));
+  EXPECT_EQ(run({"report", "absent.json", "-o", "p.html"}).exit_code, 5);
+  EXPECT_EQ(run({"report", "no.json"}).exit_code, 2);
+  EXPECT_EQ(run({"report", "no.json", "-o", "no.json", "--force"}).exit_code, 2);
+  EXPECT_THAT(folder_.entries(), ElementsAre("no.json", "other.json"));
+}
+
+}  // namespace
+}  // namespace olem::test

@@ -1,0 +1,151 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+
+#include "decide/helpers.h"
+#include "olem/error.h"
+#include "olem/report_page.h"
+
+namespace olem {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The object that the command line would write.
+Json finished(const std::string& verb, Json result) {
+  Json object = {{"version", "0.1.0"}, {"verb", verb}};
+  object.update(result);
+  object["options"] = {{"draws", 100}, {"sampler", "linear"}};
+  object["seed"] = 7;
+  object["seconds"] = 0.5;
+  object["warnings"] = {{{"code", "ties"}, {"text", "Many values coincide."}, {"where", ""}}};
+  return object;
+}
+
+Json decided(bool details, std::size_t contexts = 1) {
+  static const RehearsalModel model = test::farm_model(300, "linear");
+  std::vector<DecisionProblem> problems;
+  for (std::size_t i = 0; i < contexts; ++i)
+    problems.push_back(decision_problem(model, std::vector<double>{-0.5 + 0.1 * static_cast<double>(i)}));
+  DecisionOptions options;
+  options.draws = 100;
+  options.judge_draws = 100;
+  const std::vector<Decision> decisions = decide_all(problems, options, Context());
+  Json json = {{"task", to_json(model.task)}, {"order", model.order.order}, {"undecided_steps", {"dose, rate"}}};
+  for (const Decision& decision : decisions) json["decisions"].push_back(to_json(decision));
+  if (details) add_decision_details(json, model, problems, decisions, options, Context());
+  return finished("decide", json);
+}
+
+Json order_result(const std::vector<std::string>& names) {
+  Json json = {{"method", "olem"}, {"order", names}};
+  for (std::size_t i = names.size(); i-- > 1;) {
+    json["steps"].push_back({{"sink", names[i]},
+                             {"runner_up", names[i - 1]},
+                             {"gap", 0.25},
+                             {"gap_standard_error", i == 1 ? 0.2 : 0.01},
+                             {"decided", i != 1},
+                             {"forced", false}});
+  }
+  return finished("order", json);
+}
+
+void expect_sound(const std::string& page) {
+  EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
+  EXPECT_TRUE(page.ends_with("</html>\n"));
+  for (const char* const word : {"<script", "href", "url(", "src=", "@import", "nan", "null"})
+    EXPECT_THAT(page, Not(HasSubstr(word)));
+  std::size_t addresses = 0;
+  for (std::size_t at = page.find("http"); at != std::string::npos; at = page.find("http", at + 1)) {
+    const bool harmless =
+        page.compare(at, 26, "http://www.w3.org/2000/svg") == 0 || page.compare(at, 10, "http-equiv") == 0;
+    if (!harmless) ++addresses;
+  }
+  EXPECT_EQ(addresses, 0U);
+  // Every element is closed: apart from the heads the page is XML.
+  const std::size_t body = page.find("<body>");
+  pugi::xml_document document;
+  const std::string inside = page.substr(body, page.find("</html>") - body);
+  const pugi::xml_parse_result parsed = document.load_string(inside.c_str());
+  EXPECT_TRUE(parsed) << parsed.description() << " at " << inside.substr(static_cast<std::size_t>(parsed.offset), 80);
+}
+
+TEST(ReportPage, ADecisionIsAQuestionAndAnAnswer) {
+  const std::string page = report_page(decided(true), "r.json");
+  expect_sound(page);
+  EXPECT_THAT(page, AllOf(HasSubstr("<h1>What should be changed to have yield at least 3?</h1>"),
+                          HasSubstr("<p class=\"answer\">Set dose to"), HasSubstr("without action.</p>")));
+  for (const char* const part : {"where it is wanted", "observed in the data", "recommended", "the others as decided",
+                                 "observed before the decision", "Many values coincide.", "dose, rate", "by knowledge",
+                                 "<td>sampler</td><td>linear</td>", "<td>seed</td><td>7</td>", "0.1.0"})
+    EXPECT_THAT(page, HasSubstr(part));
+}
+
+TEST(ReportPage, WithoutDetailsItSaysHowToHaveThem) {
+  const std::string page = report_page(decided(false), "r.json");
+  expect_sound(page);
+  EXPECT_THAT(page, HasSubstr("decide with --details"));
+}
+
+TEST(ReportPage, ManyContextsHaveATable) {
+  const std::string page = report_page(decided(false, 22), "r.json");
+  expect_sound(page);
+  EXPECT_THAT(page, AllOf(HasSubstr("22 contexts were decided"), HasSubstr("<h2>Context 20</h2>"),
+                          Not(HasSubstr("<h2>Context 21</h2>")), HasSubstr("22: weather = 1.6")));
+}
+
+TEST(ReportPage, OrdersShowWhatIsNotDecided) {
+  Json result = order_result({"a", "b", "c"});
+  result["repetitions"] = 10;
+  result["names"] = {"a", "b", "c"};
+  result["before"] = Json::parse("[[0, 0.6, 1], [0.4, 0, 1], [0, 0, 0]]");
+  result["consensus"] = {"a", "b", "c"};
+  const std::string page = report_page(result, "r.json");
+  expect_sound(page);
+  EXPECT_THAT(page, AllOf(HasSubstr("<li class=\"open\"><b>b</b><small>not decided against a</small></li>"),
+                          HasSubstr("0.25 ± 0.01 after b"), HasSubstr("1 of 2 steps is not decided"),
+                          HasSubstr("How often each comes before each")));
+}
+
+TEST(ReportPage, GraphsOfEveryKind) {
+  const Json result = finished("graph", Json::parse(R"({
+    "nodes": ["a", "b", "c"], "edges": [["a", "b"]], "undirected": [["b", "c"]], "marks": [["a", "<-o", "c"]],
+    "candidates": [{"from": "a", "to": "b", "p_value": null, "edf": 1.0, "kept": true}]})"));
+  const std::string page = report_page(result, "r.json");
+  expect_sound(page);
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("3 variables, 3 edges"), HasSubstr("a → b"), HasSubstr("<title>The graph</title>")));
+}
+
+TEST(ReportPage, HostileNamesStayText) {
+  const std::string page = report_page(order_result({"<script>alert(1)</script>", "a&b", "\"'>", "x\x01"}), "r.json");
+  expect_sound(page);
+  EXPECT_THAT(page, HasSubstr("&lt;script&gt;"));
+}
+
+TEST(ReportPage, WhatIsNoResultIsRefusedByName) {
+  Json broken = decided(true);
+  broken["decisions"][0]["details"]["variables"][0]["success"].erase(0);
+  const std::pair<Json, std::string> wrong[] = {
+      {Json::array({1}), "r.json: This is no result of olem."},
+      {Json{{"verb", "compare"}, {"version", "0.1.0"}}, "A result of olem compare has no report"},
+      {Json{{"verb", "order"}, {"version", "0.1.0"}}, "'order' is missing"},
+      {broken, "does not have one number for each value"},
+  };
+  for (const auto& [json, message] : wrong) {
+    try {
+      report_page(json, "r.json");
+      ADD_FAILURE() << message;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.category(), ErrorCategory::kData);
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace olem
