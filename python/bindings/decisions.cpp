@@ -22,10 +22,11 @@ constexpr std::uint64_t kFirstFreshNoise = std::uint64_t{1} << 39U;
 
 using Values = std::vector<std::pair<std::string, double>>;
 
-RehearsalModel fit(const std::string& task_text, const Table& table, const std::string& method,
-                   const OptionTexts& order_values, const std::string& sampler, const OptionTexts& sampler_values,
-                   const std::map<std::string, bool>& flags, const std::optional<Order>& order,
-                   const RunSettings& settings) {
+// The model, and what is doubtful about the table, which is no part of the model.
+py::tuple fit_model(const std::string& task_text, const Table& table, const std::string& method,
+                    const OptionTexts& order_values, const std::string& sampler, const OptionTexts& sampler_values,
+                    const std::map<std::string, bool>& flags, const std::optional<Order>& order,
+                    const RunSettings& settings) {
   const Task task = parse_task(task_text, "The task");
   RehearsalOptions options;
   options.order.method = method;
@@ -34,17 +35,16 @@ RehearsalModel fit(const std::string& task_text, const Table& table, const std::
   set_options(sampler_kind(sampler).describe(options.samplers), sampler_values);
   options.ignore_stages = flags.at("ignore_stages");
   options.calibrate = flags.at("calibrate");
-  return run(settings, [&](const Context& context) {
-    const PreparedTable prepared = prepare_table(table, ConstantPolicy::kError, context);
-    RehearsalModel model = fit_rehearsal(task, table, options, order, context);
-    auto& warnings = model.summary.warnings;
-    warnings.insert(warnings.begin(), prepared.warnings.begin(), prepared.warnings.end());
-    return model;
+  std::vector<Warning> warnings;
+  RehearsalModel model = run(settings, [&](const Context& context) {
+    warnings = prepare_table(table, ConstantPolicy::kError, context).warnings;
+    return fit_rehearsal(task, table, options, order, context);
   });
+  return py::make_tuple(std::move(model), to_python(warnings));
 }
 
 // Everything that was learned but the samplers themselves.
-py::dict facts(const RehearsalModel& model) {
+py::dict facts_of(const RehearsalModel& model) {
   Json json = to_json(model.order);
   json["task"] = to_json(model.task);
   json["order_method"] = model.order.method;
@@ -80,8 +80,9 @@ py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<d
   return list;
 }
 
-Table simulate(const RehearsalModel& model, const std::vector<double>& context_values, const Values& alterations,
-               std::size_t draws, std::uint64_t draw, double caution, const RunSettings& settings) {
+Table draw_after_decision(const RehearsalModel& model, const std::vector<double>& context_values,
+                          const Values& alterations, std::size_t draws, std::uint64_t draw, double caution,
+                          const RunSettings& settings) {
   PostDecisionPlan plan;
   plan.context = decision_problem(model, context_values).context;
   std::vector<double> values;
@@ -117,7 +118,7 @@ void add_decisions(py::module_& module) {
     return list;
   });
   py::class_<RehearsalModel>(module, "RehearsalModel", "Order and samplers of a task.")
-      .def_static("fit", &fit, py::arg("task"), py::arg("table"), py::arg("method"), py::arg("order_options"),
+      .def_static("fit", &fit_model, py::arg("task"), py::arg("table"), py::arg("method"), py::arg("order_options"),
                   py::arg("sampler"), py::arg("sampler_options"), py::arg("flags"), py::arg("order"),
                   py::arg("settings"))
       .def_static(
@@ -132,10 +133,10 @@ void add_decisions(py::module_& module) {
             write_model(path, model, overwrite);
           },
           py::arg("path"), py::arg("overwrite"))
-      .def("facts", &facts)
+      .def("facts", &facts_of)
       .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("settings"))
-      .def("simulate", &simulate, py::arg("context"), py::arg("alterations"), py::arg("draws"), py::arg("draw"),
-           py::arg("caution"), py::arg("settings"))
+      .def("simulate", &draw_after_decision, py::arg("context"), py::arg("alterations"), py::arg("draws"),
+           py::arg("draw"), py::arg("caution"), py::arg("settings"))
       .def(py::pickle(
           [](const RehearsalModel& model) { return py::make_tuple(py::bytes(model_bytes(model))); },
           [](const py::tuple& state) { return parse_model(state[0].cast<std::string>(), "A pickled model"); }));

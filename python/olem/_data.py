@@ -71,7 +71,7 @@ def load_sachs() -> Dataset:
 
 
 def load_bermuda() -> Dataset:
-    """A decision about a coral reef: 1000 rows of its simulator, the task, contexts, the truth, and the measurements."""
+    """A decision about a coral reef: 1000 rows of its simulator, task, contexts, truth, and the measurements."""
     data = _read("bermuda", "data.csv")
     folder = _DATA / "bermuda"
     task = json.loads((folder / "task.json").read_text(encoding="utf-8"))

@@ -74,6 +74,12 @@ class _Learner:
     _exempt: ClassVar[Mapping[str, str]] = {}
     _attribute_docs: ClassVar[str] = _GRAPH_DOCS
 
+    tiers: Sequence[Sequence[Label]] | None
+    before: Sequence[Sequence[Label]] | None
+    n_jobs: int | None
+    random_state: Any
+    progress: Any
+
     def __init_subclass__(cls, method: str | None = None, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if method is None:
@@ -157,20 +163,22 @@ class _Learner:
     def _job(self, labels: Sequence[Label], names: Sequence[str]) -> _Job:
         values = {option["name"]: getattr(self, option["name"]) for option in self._options}
         knowledge = self._knowledge(dict(zip(labels, names)))
-        return _Job(_options.as_texts(values), knowledge, _options.seed_of(self.random_state))  # type: ignore[attr-defined]
+        return _Job(_options.as_texts(values), knowledge, _options.seed_of(self.random_state))
 
     def _settings(self, job: _Job) -> _olem.RunSettings:
-        return _options.run_settings(self.n_jobs, job.seed, self.progress)  # type: ignore[attr-defined]
+        return _options.run_settings(self.n_jobs, job.seed, self.progress)
 
     def _knowledge(self, name: Mapping[Label, str]) -> str:
         def known(column: Label) -> str:
             return name.get(column, str(column))  # the library refuses names that it does not know
 
         content = {}
-        if self.tiers is not None:  # type: ignore[attr-defined]
-            content["tiers"] = [[known(column) for column in tier] for tier in self.tiers]  # type: ignore[attr-defined]
-        if self.before is not None:  # type: ignore[attr-defined]
-            content["before"] = [[known(column) for column in chain] for chain in self.before]  # type: ignore[attr-defined]
+        for key, lists in (("tiers", self.tiers), ("before", self.before)):
+            if lists is None:
+                continue
+            if any(isinstance(columns, str) for columns in lists):
+                raise ValueError(f"{key}: give a list of lists of columns, such as [['a', 'b'], ['c']].")
+            content[key] = [[known(column) for column in columns] for columns in lists]
         return json.dumps(content)
 
     @property

@@ -107,7 +107,7 @@ def plot_outcome(rehearsal: Any, decision: Any, n: int = 2000, axes: Any = None)
         if bounds is not None:
             low, high = ax.get_xlim()
             ax.axvspan(low if bounds[0] is None else bounds[0], high if bounds[1] is None else bounds[1],
-                       color=_WANTED, alpha=0.15, label="wanted")  # fmt: skip
+                       color=_WANTED, alpha=0.15, zorder=0, label="wanted")  # fmt: skip
             ax.set_xlim(low, high)
         ax.set_xlabel(name)
         ax.set_yticks([])

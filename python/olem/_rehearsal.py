@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import inspect
 import json
 import numbers
 import os
@@ -13,11 +14,9 @@ from ._input import as_table
 from ._optional import not_fitted_error, require
 from ._steps import Step, steps_of
 
-_PARAMETERS = (
-    "context", "alterable", "outcome", "desired", "before", "cost", "max_alterations", "constraints",
-    "method", "order_options", "order", "sampler", "sampler_options", "ignore_stages", "calibrate",
-    "n_jobs", "random_state", "progress",
-)  # fmt: skip
+# Parameters that are keys of a task file.
+_ROLES = ("context", "alterable", "outcome", "desired")
+_WISHES = ("before", "cost", "max_alterations", "constraints")
 
 # Wishes that the search cannot obey must not be forgotten silently.
 _REFUSED_WISHES = ("cost", "max_alterations", "constraints")
@@ -184,6 +183,16 @@ class Rehearsal:
     warnings_ : list of dict
     """
 
+    causal_order_: list[str]
+    steps_: list[Step]
+    models_: dict[str, Any]
+    undecided_steps_: list[str]
+    calibration_: dict[str, Any] | None
+    warnings_: list[dict[str, str]]
+    task_: dict[str, Any]
+    _model: _olem.RehearsalModel
+    _seed: int
+
     def __init__(
         self,
         context: Sequence[str] = (),
@@ -225,15 +234,20 @@ class Rehearsal:
         self.random_state = random_state
         self.progress = progress
 
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return list(inspect.signature(cls.__init__).parameters)[1:]
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name. `deep` is there for scikit-learn: no parameter is an estimator."""
-        return {name: getattr(self, name) for name in _PARAMETERS}
+        return {name: getattr(self, name) for name in self._parameter_names()}
 
     def set_params(self, **parameters: Any) -> Rehearsal:
         """Sets parameters by name and returns the object."""
+        known = self._parameter_names()
         for name, value in parameters.items():
-            if name not in _PARAMETERS:
-                raise ValueError(f"{name!r} is no parameter of Rehearsal. There are: {', '.join(_PARAMETERS)}.")
+            if name not in known:
+                raise ValueError(f"{name!r} is no parameter of Rehearsal. There are: {', '.join(known)}.")
             setattr(self, name, value)
         return self
 
@@ -243,8 +257,7 @@ class Rehearsal:
         if names is None:
             raise ValueError("X has no column names, by which a task speaks of its variables. Give a DataFrame.")
         _refuse_wishes(self.get_params())
-        seed = _options.seed_of(self.random_state)
-        self._model = _olem.RehearsalModel.fit(
+        self._model, found = _olem.RehearsalModel.fit(
             self._task_text(),
             table,
             self.method,
@@ -253,9 +266,10 @@ class Rehearsal:
             _options.as_texts(self.sampler_options or {}),
             {"ignore_stages": bool(self.ignore_stages), "calibrate": bool(self.calibrate)},
             None if self.order is None else list(self.order),
-            _options.run_settings(self.n_jobs, seed, self.progress),
+            _options.run_settings(self.n_jobs, self.random_state, self.progress),
         )
         self._take_facts()
+        self.warnings_ = [*found, *self.warnings_]
         _options.issue_warnings(self.warnings_)
         return self
 
@@ -336,12 +350,7 @@ class Rehearsal:
         model = _olem.RehearsalModel.load(os.fspath(path), _options.run_settings())
         facts = model.facts()
         task, options = facts["task"], facts["options"]
-        known = {
-            key: task[key]
-            for key in ("context", "alterable", "outcome", "desired", "before", "cost", "max_alterations",
-                        "constraints")
-            if key in task
-        }  # fmt: skip
+        known = {key: task[key] for key in (*_ROLES, *_WISHES) if key in task}
         given = facts["order_method"] == "given order"
         loaded = cls(
             **known,
@@ -374,7 +383,7 @@ class Rehearsal:
             "outcome": plain(self.outcome),
             "desired": plain(self.desired or {}),
         }
-        for key in ("before", "cost", "max_alterations", "constraints"):
+        for key in _WISHES:
             if getattr(self, key) is not None:
                 task[key] = plain(getattr(self, key))
         try:
@@ -387,14 +396,14 @@ class Rehearsal:
 
     def _take_facts(self) -> None:
         facts = self._model.facts()
-        self.causal_order_: list[str] = facts["order"]
+        self.causal_order_ = facts["order"]
         names = {name: name for name in facts["order"]}
-        self.steps_: list[Step] = steps_of(facts, names)
-        self.models_: dict[str, Any] = facts["models"]
-        self.undecided_steps_: list[str] = facts["undecided_steps"]
-        self.calibration_: dict[str, Any] | None = facts["calibration"]
-        self.warnings_: list[dict[str, str]] = facts["warnings"]
-        self.task_: dict[str, Any] = facts["task"]
+        self.steps_ = steps_of(facts, names)
+        self.models_ = facts["models"]
+        self.undecided_steps_ = facts["undecided_steps"]
+        self.calibration_ = facts["calibration"]
+        self.warnings_ = facts["warnings"]
+        self.task_ = facts["task"]
         self._seed = facts["seed"]
 
     def _context_values(self, context: Any, complete: bool) -> list[float]:

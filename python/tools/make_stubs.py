@@ -131,7 +131,8 @@ def binding_signature(value: object, method: bool) -> str | None:
     ):
         parameters, result = parameters.replace(old, new), result.replace(old, new)
     parameters = re.sub(r"\bobject\b", "Any", parameters)
-    result = {"dict": "dict[str, Any]", "list": "list[Any]", "object": "Any"}.get(result, result)
+    plain = {"dict": "dict[str, Any]", "list": "list[Any]", "tuple": "tuple[Any, ...]", "object": "Any"}
+    result = plain.get(result, result)
     parameters = re.sub(r"^self: \w+", "self", parameters) if method else parameters
     return f"def {name}({parameters}) -> {result}: ..."
 
@@ -146,8 +147,7 @@ def binding_text() -> str:
                     text += f"    @property\n    def {member}(self) -> Any: ...\n"
                 elif member == "__init__" or not member.startswith("_"):
                     static = isinstance(content, staticmethod)
-                    function = content.__func__ if static else content
-                    signature = binding_signature(function, not static)
+                    signature = binding_signature(content.__func__ if static else content, not static)
                     if signature is not None:
                         text += ("    @staticmethod\n" if static else "") + f"    {signature}\n"
             text += "\n"

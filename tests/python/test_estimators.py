@@ -64,6 +64,8 @@ def test_knowledge_is_obeyed(ka5, ka5_frame):
     assert olem.OLEM(tiers=[[4], [0, 1, 2, 3]]).fit(ka5).causal_order_[0] == 4
     with pytest.raises(ValueError, match="'z'"):
         olem.OLEM(before=[("a", "z")]).fit(ka5_frame)
+    with pytest.raises(ValueError, match="list of lists"):
+        olem.OLEM(tiers=["ab", "c"]).fit(ka5_frame)
 
 
 def test_graphs_of_the_known_answer_data(ka5, ka5_frame):

@@ -20,7 +20,8 @@ data[:, 2] += data[:, 0]
 
 def test_importing_olem_imports_none_of_them():
     done = run_python(
-        "import sys, olem; print([n for n in ('pandas', 'sklearn', 'networkx', 'matplotlib', 'scipy') if n in sys.modules])"
+        "import sys, olem\n"
+        "print([name for name in ('pandas', 'sklearn', 'networkx', 'matplotlib', 'scipy') if name in sys.modules])"
     )
     assert done.stdout.strip() == "[]", done.stderr
 

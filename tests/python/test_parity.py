@@ -25,7 +25,9 @@ LEARNERS = {
     "fci": olem.FCI,
 }
 ORDER_LEARNERS = ["olem", "listen", "cam", "score", "caps", "diffan", "varsort"]
-QUICK = {"diffan": {"diffan_epochs": 4, "diffan_warm_up": 1, "diffan_patience": 2, "diffan_narrow": 8, "diffan_wide": 8}}
+QUICK = {
+    "diffan": {"diffan_epochs": 4, "diffan_warm_up": 1, "diffan_patience": 2, "diffan_narrow": 8, "diffan_wide": 8},
+}
 TASK = SOURCE / "examples" / "bermuda" / "task.json"
 
 

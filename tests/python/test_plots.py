@@ -38,5 +38,6 @@ def test_the_outcome_before_and_after():
     rehearsal = olem.Rehearsal(**bermuda.task, sampler="linear").fit(bermuda.data)
     decision = rehearsal.suggest(bermuda.contexts.iloc[0], draws=100, judge_draws=200)
     (ax,) = olem.plot_outcome(rehearsal, decision, n=200)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["without action", "after the decision", "wanted"]
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == ["without action", "after the decision", "wanted"]
     assert ax.get_xlabel() == "NEC"
