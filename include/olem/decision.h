@@ -153,7 +153,7 @@ struct Decision {
 // Searches for the values of the alterable variables, each within its domain, that make it most probable that the
 // outcomes fall into the region (Order-based Rehearsal Learning, Algorithm 3, with a direct ascent on the probability
 // after it), or by another optimiser of the same probability, or after Qin, Wang and Zhou 2023. All candidates are judged on fresh draws; alterations
-// that gain less than one standard error there are taken back. docs/methods/olem-rh.md. A pure function of problem,
+// that gain no more than .0025 are taken back. docs/methods/olem-rh.md. A pure function of problem,
 // options and the context's seed; runs in the calling thread. `stream` tells the random draws of different contexts
 // apart.
 //

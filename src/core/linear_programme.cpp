@@ -11,13 +11,12 @@
 #include <limits>
 #include <numeric>
 
+#include "core/special.h"
 #include "olem/error.h"
 
 namespace olem {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 enum class Algorithm { kDual, kPrimal };
 

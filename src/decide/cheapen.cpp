@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "core/linear_programme.h"
+#include "core/special.h"
 
 namespace olem {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSmoothing = 0.12;    // of the region's half width: gradients of less are mostly chance
 constexpr double kFirstTrust = 0.25;   // of the side of the box
 constexpr double kLastTrust = 1e-3;    //

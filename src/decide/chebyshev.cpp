@@ -5,9 +5,9 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/linear_programme.h"
+#include "core/special.h"
 #include "olem/error.h"
 
 namespace olem {
@@ -18,7 +18,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTolerance = 1e-9;
 
 // Rows of length 1, those of zeros left out, with the place each had before.

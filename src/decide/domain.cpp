@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/linear_programme.h"
+#include "core/special.h"
 
 namespace olem {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kProjectionSweeps = 2000;
 constexpr double kStandstill = 1e-10;  // standard deviations in one sweep
 constexpr int kDrawAttempts = 20;

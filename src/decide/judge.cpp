@@ -7,9 +7,9 @@ namespace olem {
 
 namespace {
 
-// Success that is not worth an alteration, however surely it is gained: a fifth of the half width of the interval that
+// Success that is not worth an alteration, however surely it is gained: a sixth of the half width of the interval that
 // is printed beside it.
-constexpr double kWorthNothing = 0.003;
+constexpr double kWorthNothing = 0.0025;
 
 }  // namespace
 
@@ -52,8 +52,7 @@ Judged Judge::release(const Judged& decision, std::optional<double> target) {
   };
   const auto harmless = [&](const Judged& fewer) {
     if (target) return fewer.success >= *target;
-    const Gain lost = gain(decision, fewer);
-    return lost.mean - lost.standard_error <= kWorthNothing;
+    return gain(decision, fewer).mean <= kWorthNothing;
   };
   struct Release {
     Judged judged;

@@ -1,17 +1,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 
+#include "core/special.h"
 #include "decide/satisfied_draws.h"
 
 namespace olem {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Point {
   double x = 0.0;

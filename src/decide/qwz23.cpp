@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "core/integer_programme.h"
+#include "core/special.h"
 #include "decide/satisfied_draws.h"
 #include "olem/error.h"
 #include "olem/post_decision.h"
@@ -16,7 +16,6 @@ namespace olem {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMostRounds = 50;  // of coordinate sweeps from one start
 
 // B by propagation along the set: how much each variable changes with each altered one.

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
+
+#include "core/special.h"
 
 namespace olem {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double slack_of(double bound) { return kBorderSlack * std::max(1.0, std::abs(bound)); }
 

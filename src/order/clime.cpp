@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "core/linear_programme.h"
+#include "core/special.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "order/precision.h"
@@ -19,8 +19,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Beyond this many times 1 / sqrt(S_jj S_kk) entry k of the solution for column j says that S is singular: its tiny
 // eigenvalues, which are rounding, let enormous solutions pass for feasible.
