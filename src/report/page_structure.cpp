@@ -109,7 +109,7 @@ plot::Figure gap_figure(const std::vector<std::string>& order, const std::map<st
     if (!step.standard_error) continue;
     const double half = kWhisker * *step.standard_error;
     whiskers.push_back(plot::Line{
-        "two standard errors", {std::max(0.0, *step.gap - half), *step.gap + half}, {place, place}, {}, {}, 5});
+        "two standard errors", {std::max(0.0, *step.gap - half), *step.gap + half}, {place, place}, {}, {}, 10});
   }
   panel.x.label = "ahead of the next best";
   panel.x.low = 0.0;

@@ -82,6 +82,18 @@ Json decisions(const RehearsalModel& model) {
   return json;
 }
 
+// Counts of the columns are kept for pages; models that were made without them are as good for everything else.
+TEST(ModelFile, CountsOfColumnsAreKeptAndMayBeMissing) {
+  const std::string bytes = model_bytes(farm_model(60, "linear"));
+  const SamplerVariable variable = parse_model(bytes, "m.olem").samplers->variables.front();
+  std::size_t rows = 0;
+  for (const std::size_t count : variable.counts) rows += count;
+  EXPECT_EQ(rows, 60U);
+  Json header = header_of(bytes);
+  for (Json& entry : header["samplers"]["variables"]) entry.erase("counts");
+  EXPECT_TRUE(parse_model(with_header(bytes, header), "m.olem").samplers->variables.front().counts.empty());
+}
+
 TEST(ModelFile, RoundTripDecidesTheSame) {
   for (const char* sampler : {"gp", "linear"}) {
     Context context;
