@@ -3,6 +3,7 @@
 // true|. Worse: decisions more than .01 below no action. Wrong orders: tasks whose order reverses an edge.
 //   decision_bench bermuda [DATASETS [CONTEXTS [SAMPLER...]]]     the Bermuda simulator, 1000 rows
 //   decision_bench auf [TASKS [CONTEXTS [SAMPLER...]]]            the four synthetic settings
+// SAMPLER:DRAWS searches with that many draws instead of 1000 (the network takes half a minute for a decision).
 // Regret is against the best decision found with the true model itself (random points and all decisions of the table,
 // then a pattern search from the best four).
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "decision_tasks.h"
 #include "olem/graph.h"
 #include "olem/metrics.h"
 #include "olem/parallel.h"
@@ -24,15 +26,8 @@
 #include "olem/rehearsal.h"
 #include "olem/simulate.h"
 
-namespace olem {
+namespace olem::bench {
 namespace {
-
-constexpr std::size_t kTrials = 5000;
-
-struct Setting {
-  std::string name;
-  std::function<Simulation(std::uint64_t index)> make;
-};
 
 // Means over the decisions of one setting.
 struct Row {
@@ -47,43 +42,10 @@ struct Row {
   double decide_seconds = 0.0;
 };
 
-double mean(const std::vector<double>& values) {
-  double sum = 0.0;
-  for (const double v : values) sum += v;
-  return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
-}
-
 double median(std::vector<double> values) {
   if (values.empty()) return 0.0;
   std::nth_element(values.begin(), values.begin() + std::ssize(values) / 2, values.end());
   return values[values.size() / 2];
-}
-
-Task task_of(const Simulation& simulation) {
-  Task task;
-  task.source = "simulated";
-  task.context = simulation.task->context;
-  task.alterable = simulation.task->alterable;
-  task.outcome = simulation.task->outcome;
-  std::vector<OutcomeRange> ranges;
-  for (const NamedRange& range : simulation.task->desired) ranges.push_back({range.name, range.low, range.high});
-  task.desired = Region::box(ranges);
-  return task;
-}
-
-Dag true_graph(const StructuralModel& model) {
-  std::vector<Edge> edges;
-  for (const auto& [from, to] : model.edges()) edges.push_back({from, to});
-  return Dag(model.names(), edges);
-}
-
-// With noise that decisions share, so that their differences are not chance.
-double true_success(const Simulation& simulation, const std::vector<NamedValue>& observed,
-                    const std::vector<NamedValue>& alterations, std::size_t trials, std::uint64_t draw) {
-  Context serial;
-  serial.threads = 1;
-  return success_rate(simulate_decision(simulation.model, observed, alterations, trials, draw, serial),
-                      simulation.task->desired);
 }
 
 // The best that can be done with the model itself: random points and `known` decisions, then from each of the four best
@@ -134,20 +96,17 @@ double best_success(const Simulation& simulation, const std::vector<NamedValue>&
     }
     if (at.success > best.success) best = at;
   }
-  return true_success(simulation, observed, best.values, kTrials, 2);
+  return true_success(simulation, observed, best.values);
 }
 
-struct Observed {
-  std::vector<double> values;
-  std::vector<NamedValue> named;
-  double idle = 0.0;
-  std::vector<std::vector<NamedValue>> decisions;  // that were made for it, by any method
-};
-
-void run_task(const Simulation& simulation, std::vector<Observed>& rounds, const std::string& sampler, bool true_order,
-              std::uint64_t index, Row& row) {
+// `sampler` may be followed by a colon and the number of draws of the search. `made` collects the decisions by round.
+void run_task(const Simulation& simulation, const std::vector<Round>& rounds, const std::string& sampler,
+              bool true_order, std::uint64_t index, Row& row, std::vector<std::vector<std::vector<NamedValue>>>& made) {
   RehearsalOptions options;
-  options.samplers.sampler = sampler;
+  const std::size_t colon = sampler.find(':');
+  options.samplers.sampler = sampler.substr(0, colon);
+  DecisionOptions search;
+  if (colon != std::string::npos) search.draws = std::stoi(sampler.substr(colon + 1));
   std::optional<Order> given;
   if (true_order) {
     given.emplace();
@@ -159,11 +118,11 @@ void run_task(const Simulation& simulation, std::vector<Observed>& rounds, const
   const RehearsalModel model = fit_rehearsal(task_of(simulation), simulation.data, options, given, context);
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   row.fit_seconds += seconds();
-  row.div.push_back(order_divergence(true_graph(simulation.model), model.order.order));
+  row.div.push_back(order_divergence(true_dag(simulation), model.order.order));
   std::vector<DecisionProblem> problems;
-  for (const Observed& round : rounds) problems.push_back(decision_problem(model, round.values));
+  for (const Round& round : rounds) problems.push_back(decision_problem(model, round.values));
   start = std::chrono::steady_clock::now();
-  const std::vector<Decision> decisions = decide_all(problems, {}, context);
+  const std::vector<Decision> decisions = decide_all(problems, search, context);
   row.decide_seconds += seconds();
   std::vector<double> truth;
   std::vector<double> claimed;
@@ -172,10 +131,10 @@ void run_task(const Simulation& simulation, std::vector<Observed>& rounds, const
     for (const Alteration& alteration : decisions[r].alterations) {
       if (alteration.value) alterations.push_back({alteration.name, *alteration.value});
     }
-    truth.push_back(true_success(simulation, rounds[r].named, alterations, kTrials, 2));
+    truth.push_back(true_success(simulation, rounds[r].named, alterations));
     claimed.push_back(decisions[r].success_probability);
-    row.idle.push_back(rounds[r].idle);
-    rounds[r].decisions.push_back(std::move(alterations));
+    row.idle.push_back(rounds[r].without_action);
+    made[r].push_back(std::move(alterations));
   }
   row.truth.insert(row.truth.end(), truth.begin(), truth.end());
   row.claimed.insert(row.claimed.end(), claimed.begin(), claimed.end());
@@ -195,8 +154,7 @@ void print_row(const std::string& setting, const std::string& name, const Row& r
   }
   fmt::print(
       "| {} | {} | {:.4f} | {:.4f} | {:.4f} | {:.4f} | {:.4f} | {:.4f} | {:.4f} | {:.1f} % | {:.4f} | {} | {:.4f} / "
-      "{:.4f} | "
-      "{:.2f} | {:.3f} |\n",
+      "{:.4f} | {:.2f} | {:.3f} |\n",
       setting, name, mean(row.truth), mean(row.claimed), mean(row.gap_by_task), mean(row.idle), mean(row.best),
       mean(regret), median(regret), 100.0 * worse / static_cast<double>(row.truth.size()),
       *std::min_element(row.by_task.begin(), row.by_task.end()), wrong.size() / static_cast<std::size_t>(rounds),
@@ -209,28 +167,18 @@ void compare(const Setting& setting, int tasks, int rounds, const std::vector<st
   std::vector<std::string> order;
   for (int t = 0; t < tasks; ++t) {
     const Simulation simulation = setting.make(static_cast<std::uint64_t>(t));
-    std::vector<Observed> observed(static_cast<std::size_t>(rounds));
-    parallel_for(Context(), 0, observed.size(), 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) {
-        const Table& contexts = simulation.task->contexts;
-        for (std::size_t k = 0; k < contexts.columns(); ++k) {
-          observed[r].values.push_back(contexts.at(r, k));
-          observed[r].named.push_back({contexts.name(k), contexts.at(r, k)});
-        }
-        observed[r].idle = true_success(simulation, observed[r].named, {}, kTrials, 2);
-      }
-    });
+    const std::vector<Round> contexts = rounds_of(simulation, static_cast<std::size_t>(rounds));
+    std::vector<std::vector<std::vector<NamedValue>>> made(contexts.size());
     for (const std::string& sampler : samplers) {
       for (const bool true_order : {true, false}) {
         const std::string name = sampler + (true_order ? ", true order" : ", learned");
         if (rows.find(name) == rows.end()) order.push_back(name);
-        run_task(simulation, observed, sampler, true_order, static_cast<std::uint64_t>(t), rows[name]);
+        run_task(simulation, contexts, sampler, true_order, static_cast<std::uint64_t>(t), rows[name], made);
       }
     }
-    std::vector<double> best(observed.size());
-    parallel_for(Context(), 0, observed.size(), 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r)
-        best[r] = best_success(simulation, observed[r].named, observed[r].decisions, r);
+    std::vector<double> best(contexts.size());
+    parallel_for(Context(), 0, contexts.size(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) best[r] = best_success(simulation, contexts[r].named, made[r], r);
     });
     for (auto& [name, row] : rows) row.best.insert(row.best.end(), best.begin(), best.end());
   }
@@ -238,35 +186,19 @@ void compare(const Setting& setting, int tasks, int rounds, const std::vector<st
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::bench
 
 int main(int argc, char** argv) {
-  using namespace olem;
+  using namespace olem::bench;
   const std::string what = argc > 1 ? argv[1] : "bermuda";
   const int tasks = argc > 2 ? std::atoi(argv[2]) : 20;
   const int rounds = argc > 3 ? std::atoi(argv[3]) : (what == "bermuda" ? 20 : 5);
   std::vector<std::string> samplers(argv + std::min(argc, 4), argv + argc);
   if (samplers.empty()) samplers = {"gp", "linear"};
-  std::vector<Setting> settings;
-  if (what == "bermuda") {
-    settings.push_back({"Bermuda", [](std::uint64_t i) { return bermuda_task({}, i, Context()); }});
-  } else {
-    for (const AufFamily family : {AufFamily::kLinear, AufFamily::kMlp}) {
-      for (const NoiseKind noise : {NoiseKind::kBeta, NoiseKind::kExponential}) {
-        AufSimulationOptions options;
-        options.family = family;
-        options.noise = noise;
-        settings.push_back({fmt::format("Syn{}{}", family == AufFamily::kLinear ? "Lr" : "Nlr",
-                                        noise == NoiseKind::kBeta ? "Beta" : "Exp"),
-                            [options](std::uint64_t i) { return random_auf_task(options, i, Context()); }});
-      }
-    }
-  }
   fmt::print("{} tasks x {} contexts; success with {} trials\n\n", tasks, rounds, kTrials);
   fmt::print(
       "| setting | sampler, order | true | claimed | gap | no action | best | regret | median | worse | lowest | wrong "
-      "orders "
-      "| regret right / wrong | fit s | each s |\n| --- | --- | --- | --- | --- | --- | --- | --- "
+      "orders | regret right / wrong | fit s | each s |\n| --- | --- | --- | --- | --- | --- | --- | --- "
       "| --- | --- | --- | --- | --- | --- | --- |\n");
-  for (const Setting& setting : settings) compare(setting, tasks, rounds, samplers);
+  for (const Setting& setting : settings_of(what)) compare(setting, tasks, rounds, samplers);
 }

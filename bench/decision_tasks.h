@@ -50,21 +50,26 @@ inline Task task_of(const Simulation& simulation) {
 }
 
 // The graph of the simulator.
-inline GraphFile true_graph(const Simulation& simulation) {
+inline Dag true_dag(const Simulation& simulation) {
   std::vector<Edge> edges;
   for (const auto& [from, to] : simulation.model.edges()) edges.push_back({from, to});
+  return Dag(simulation.model.names(), edges);
+}
+
+inline GraphFile true_graph(const Simulation& simulation) {
   GraphFile file;
-  file.graph = Dag(simulation.model.names(), edges);
+  file.graph = true_dag(simulation);
   file.source = "true graph";
   return file;
 }
 
 // With noise that decisions share, so that their differences are not chance.
 inline double true_success(const Simulation& simulation, const std::vector<NamedValue>& observed,
-                           const std::vector<NamedValue>& alterations, std::uint64_t draw = 2) {
+                           const std::vector<NamedValue>& alterations, std::size_t trials = kTrials,
+                           std::uint64_t draw = 2) {
   Context serial;
   serial.threads = 1;
-  return success_rate(simulate_decision(simulation.model, observed, alterations, kTrials, draw, serial),
+  return success_rate(simulate_decision(simulation.model, observed, alterations, trials, draw, serial),
                       simulation.task->desired);
 }
 
