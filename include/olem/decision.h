@@ -152,13 +152,14 @@ struct Decision {
 
 // Searches for the values of the alterable variables, each within its domain, that make it most probable that the
 // outcomes fall into the region (Order-based Rehearsal Learning, Algorithm 3, with a direct ascent on the probability
-// after it), or by another optimiser of the same probability, or after Qin, Wang and Zhou 2023. All candidates are judged on fresh draws; alterations
-// that gain no more than .0025 are taken back. docs/methods/olem-rh.md. A pure function of problem,
-// options and the context's seed; runs in the calling thread. `stream` tells the random draws of different contexts
-// apart.
+// after it), or by another optimiser of the same probability, or after Qin, Wang and Zhou 2023. All candidates are
+// judged on fresh draws; alterations that gain no more than .003 beyond one standard error are taken back.
+// docs/methods/olem-rh.md. A pure function of problem, options and the context's seed; runs in the calling thread.
+// `stream` tells the random draws of different contexts apart.
 //
 // Throws a task error when the region is empty or no point satisfies the constraints, a usage error for names that the
-// samplers do not know, for domains that are empty or not finite, and for a grid with too many points, and what maximise_satisfied and affine_outcomes throw.
+// samplers do not know, for domains that are empty or not finite, and for a grid with too many points, and what
+// maximise_satisfied and affine_outcomes throw.
 Decision decide(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
                 const Context& context);
 

@@ -7,9 +7,9 @@ namespace olem {
 
 namespace {
 
-// Success that is not worth an alteration, however surely it is gained: a sixth of the half width of the interval that
+// Success that is not worth an alteration, however surely it is gained: a fifth of the half width of the interval that
 // is printed beside it.
-constexpr double kWorthNothing = 0.0025;
+constexpr double kWorthNothing = 0.003;
 
 }  // namespace
 
@@ -52,7 +52,8 @@ Judged Judge::release(const Judged& decision, std::optional<double> target) {
   };
   const auto harmless = [&](const Judged& fewer) {
     if (target) return fewer.success >= *target;
-    return gain(decision, fewer).mean <= kWorthNothing;
+    const Gain lost = gain(decision, fewer);
+    return lost.mean - lost.standard_error <= kWorthNothing;
   };
   struct Release {
     Judged judged;
