@@ -12,6 +12,9 @@ namespace {
 std::vector<const KernelLoops*> all_loops() {
   std::vector<const KernelLoops*> loops = {&portable_loops()};
   if (&kernel_loops() != &portable_loops()) loops.push_back(&kernel_loops());
+#if defined(__x86_64__)
+  if (&kernel_loops() == &avx512_loops()) loops.push_back(&avx2_loops());
+#endif
   return loops;
 }
 
@@ -36,6 +39,20 @@ TEST(KernelLoops, ArcsineAgreesWithTheLibrary) {
     }
     EXPECT_LT(angle.back(), 1.0);
     EXPECT_NEAR(value.back(), 1.5 * std::numbers::pi, 1e-6);
+  }
+}
+
+TEST(KernelLoops, ValueAndSlopeAtOnceAgreeWithTheLibrary) {
+  const std::vector<double> x = grid(-0.9999, 0.9999);
+  const std::vector<double> twice(x.size(), 2.0);
+  for (const KernelLoops* loops : all_loops()) {
+    std::vector<double> value = x;
+    std::vector<double> slope(x.size());
+    loops->arcsine_with_slope(x.size(), value.data(), twice.data(), 0.5, 3.0, value.data(), slope.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_NEAR(value[i], 3.0 * std::asin(x[i]), 3.0 * 5e-16) << x[i];
+      ASSERT_NEAR(slope[i] * std::sqrt((1.0 - x[i]) * (1.0 + x[i])), 3.0, 1e-13) << x[i];
+    }
   }
 }
 
