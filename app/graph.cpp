@@ -27,7 +27,7 @@ struct GraphArguments {
   std::string format;
 };
 
-std::vector<Method> methods(GraphOptions& options) {
+std::vector<Method> graph_verb_methods(GraphOptions& options) {
   std::vector<Method> list;
   for (const GraphLearnerKind& kind : graph_learners()) list.push_back({kind.name, kind.help, kind.describe(options)});
   return list;
@@ -96,7 +96,7 @@ Verb add_graph_verb(CLI::App& app) {
   CLI::App* const verb =
       app.add_subcommand("graph", "learn a causal graph, by an order and the edges that the data needs or at once");
   add_data_options(*verb, arguments->data);
-  add_method_options(*verb, methods(arguments->graph), arguments->graph.method, "how the graph is learned");
+  add_method_options(*verb, graph_verb_methods(arguments->graph), arguments->graph.method, "how the graph is learned");
   verb->add_option("--order", arguments->order_file, "prune this order instead of learning one: a name a line, or JSON")
       ->type_name("FILE")
       ->group("Method");
@@ -124,7 +124,7 @@ Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrup
                   ErrorCategory::kUsage,
                   "--order gives the order that is pruned, so that there is nothing left for --method to learn.");
             }
-            check_method_options(*verb, methods(arguments->graph), arguments->graph.method);
+            check_method_options(*verb, graph_verb_methods(arguments->graph), arguments->graph.method);
             return run_graph(*arguments);
           }};
 }

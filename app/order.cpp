@@ -18,7 +18,7 @@ struct OrderArguments {
   OrderOptions order;
 };
 
-std::vector<Method> methods(OrderOptions& options) {
+std::vector<Method> order_verb_methods(OrderOptions& options) {
   std::vector<Method> list;
   for (const OrderLearnerKind& kind : order_learners()) list.push_back({kind.name, kind.help, kind.describe(options)});
   return list;
@@ -51,7 +51,7 @@ Verb add_order_verb(CLI::App& app) {
   auto arguments = std::make_shared<OrderArguments>();
   CLI::App* const verb = app.add_subcommand("order", "learn the causal order of the columns of a table");
   add_data_options(*verb, arguments->data);
-  add_method_options(*verb, methods(arguments->order), arguments->order.method, "how the order is learned");
+  add_method_options(*verb, order_verb_methods(arguments->order), arguments->order.method, "how the order is learned");
   add_knowledge_options(*verb, arguments->knowledge);
   add_common_options(*verb, arguments->common);
   verb->footer(R"(
@@ -64,7 +64,7 @@ Examples:
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
   return {verb, [verb, arguments] {
-            check_method_options(*verb, methods(arguments->order), arguments->order.method);
+            check_method_options(*verb, order_verb_methods(arguments->order), arguments->order.method);
             return run_order(*arguments);
           }};
 }

@@ -198,8 +198,8 @@ void qr_factor(double* a, std::size_t rows, std::size_t columns) {
   const int m = prepared_size(rows);
   const int n = prepared_size(columns);
   if (m == 0 || n == 0) return;
-  constexpr int kBlock = 64;
-  const int work_size = kBlock * n;
+  constexpr int kQrBlock = 64;
+  const int work_size = kQrBlock * n;
   std::vector<double> factors(std::min(rows, columns));
   std::vector<double> work(static_cast<std::size_t>(work_size));
   int info = 0;

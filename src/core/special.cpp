@@ -6,8 +6,8 @@ namespace olem {
 
 double log_gamma(double x) {
   // Without promotion to long double, which differs between platforms.
-  using PlainDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
-  return boost::math::lgamma(x, PlainDouble());
+  using NoPromotion = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+  return boost::math::lgamma(x, NoPromotion());
 }
 
 }  // namespace olem

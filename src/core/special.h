@@ -2,6 +2,8 @@
 
 namespace olem {
 
+inline constexpr double kHalfLog2Pi = 0.918938533204672742;  // ln(2 pi) / 2, of the normal density
+
 // ln Gamma(x) for x > 0. Unlike std::lgamma it writes no global variable, so threads may call it at once.
 double log_gamma(double x);
 

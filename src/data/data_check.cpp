@@ -58,7 +58,7 @@ std::string enumerate(const std::vector<std::string>& items) {
                      items.size() - kNamesInText);
 }
 
-std::string counted(std::size_t count, std::string_view singular, std::string_view plural) {
+std::string in_words(std::size_t count, std::string_view singular, std::string_view plural) {
   return count == 1 ? fmt::format("1 {}", singular) : fmt::format("{} {}", count, plural);
 }
 
@@ -67,7 +67,7 @@ void check_size(const Table& table, std::vector<Problem>& problems) {
   if (rows < 2) {
     problems.push_back({Severity::kError,
                         "few_rows",
-                        fmt::format("The table has {}, but at least 2 are needed.", counted(rows, "row", "rows")),
+                        fmt::format("The table has {}, but at least 2 are needed.", in_words(rows, "row", "rows")),
                         "Give more rows; some hundreds are a good start.",
                         {}});
     return;
@@ -154,7 +154,7 @@ void check_repeated_rows(const Table& table, const Context& context, std::vector
        "repeated_rows",
        fmt::format("{} an earlier row. {:.3g} % of the rows ({} of {}) have an identical twin, so that their nearest "
                    "neighbour is at distance 0.",
-                   counted(found.repeats, "row repeats", "rows repeat"), 100.0 * share, found.with_twin, table.rows()),
+                   in_words(found.repeats, "row repeats", "rows repeat"), 100.0 * share, found.with_twin, table.rows()),
        severity == Severity::kStrongWarning
            ? "Most rows are no observations of a continuous quantity: treat the columns as discrete, or give values "
              "with more digits."

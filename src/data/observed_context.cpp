@@ -15,7 +15,7 @@ namespace olem {
 
 namespace {
 
-std::string did_you_mean(const std::string& name, std::span<const std::string> candidates) {
+std::string context_advice(const std::string& name, std::span<const std::string> candidates) {
   const std::string near = closest_name(name, candidates);
   if (!near.empty()) return fmt::format("Did you mean '{}'?", near);
   return candidates.empty() ? std::string("The task has no context variables.")
@@ -34,7 +34,7 @@ NamedValue parse_assignment(const Task& task, const std::string& text) {
   if (std::find(task.context.begin(), task.context.end(), assignment.name) == task.context.end()) {
     throw Error(ErrorCategory::kUsage,
                 fmt::format("--context: '{}' is no context variable of the task. {}", show_text(assignment.name),
-                            did_you_mean(assignment.name, task.context)));
+                            context_advice(assignment.name, task.context)));
   }
   const std::string value = text.substr(equals + 1);
   if (read_cell(value, assignment.value) != CellKind::kNumber) {
@@ -194,7 +194,7 @@ ObservedContext order_observed(const Task& task, std::span<const NamedValue> obs
     const auto place = std::find(task.context.begin(), task.context.end(), value.name);
     if (place == task.context.end()) {
       add(fmt::format("\"observed\" holds '{}', which is no context variable.", value.name),
-          did_you_mean(value.name, task.context), value.name);
+          context_advice(value.name, task.context), value.name);
       continue;
     }
     const auto j = static_cast<std::size_t>(place - task.context.begin());

@@ -17,8 +17,6 @@ namespace olem {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 double smallest_gap(std::span<const double> column) {
   std::vector<double> sorted(column.begin(), column.end());
   std::sort(sorted.begin(), sorted.end());

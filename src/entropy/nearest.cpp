@@ -11,8 +11,6 @@ namespace olem {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // What nanoflann asks of a data set.
 struct Cloud {
   const ColumnSpans& columns;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "olem/entropy.h"
 
 namespace olem {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();  // how far a missing neighbour is
 
 // Whether a point at distance zero counts as a neighbour (duplicate rows, rounded data).
 enum class ZeroRule { kKeep, kIgnore };

@@ -11,7 +11,6 @@ namespace olem {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kTile = sweep::kLanes;

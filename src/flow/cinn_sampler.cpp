@@ -22,14 +22,14 @@ constexpr std::array<Choice, 2> kClamps = {{
     {"plain", "2 tanh(a), as in older releases of FrEIA"},
 }};
 constexpr int kMostBlocks = 200;
-constexpr int kMostUnits = 10000;
+constexpr int kMostCinnUnits = 10000;
 
 }  // namespace
 
 OptionSet describe(CinnOptions& options) {
   OptionSet set;
   set.integer("cinn_blocks", options.blocks, 2, kMostBlocks, "coupling blocks of the cinn sampler");
-  set.integer("cinn_width", options.width, 1, kMostUnits, "hidden units of each block of the cinn sampler");
+  set.integer("cinn_width", options.width, 1, kMostCinnUnits, "hidden units of each block of the cinn sampler");
   set.choice("cinn_target", options.target, kTargets, "the two coordinates that a cinn sampler couples");
   set.choice("cinn_clamp", options.clamp, kClamps, "bound on the logarithm of a block's scale");
   return set;
@@ -177,8 +177,8 @@ class Pairs {
   std::uint64_t seed_;
 };
 
-std::unique_ptr<const NetworkMember> fit_member(const NetworkRows& rows, const SamplerOptions& options,
-                                                const Context& context) {
+std::unique_ptr<const NetworkMember> fit_cinn(const NetworkRows& rows, const SamplerOptions& options,
+                                              const Context& context) {
   CouplingShape shape;
   shape.conditions = static_cast<Index>(rows.inputs.size());
   shape.width = options.cinn.width;
@@ -235,11 +235,11 @@ std::size_t read_choice(const StateReader& reader, const std::string& name, cons
   return static_cast<std::size_t>(found - choices.begin());
 }
 
-std::unique_ptr<const NetworkMember> read_member(const StateReader& reader, std::size_t inputs,
-                                                 const std::string& suffix) {
+std::unique_ptr<const NetworkMember> read_cinn(const StateReader& reader, std::size_t inputs,
+                                               const std::string& suffix) {
   CouplingShape shape;
   shape.conditions = static_cast<Index>(inputs);
-  shape.width = static_cast<Index>(reader.count("width", kMostUnits));
+  shape.width = static_cast<Index>(reader.count("width", kMostCinnUnits));
   shape.clamp = static_cast<CinnClamp>(read_choice(reader, "clamp", kClamps));
   const std::size_t blocks = reader.count("blocks", kMostBlocks);
   if (shape.width == 0 || blocks == 0) reader.fail("its network is empty");
@@ -261,11 +261,11 @@ std::unique_ptr<const NetworkMember> read_member(const StateReader& reader, std:
 std::shared_ptr<const ConditionalSampler> fit_cinn(const SamplerData& data, const SamplerOptions& options,
                                                    const Context& context) {
   return fit_network(
-      "cinn", data, options, [&](const NetworkRows& rows) { return fit_member(rows, options, context); }, context);
+      "cinn", data, options, [&](const NetworkRows& rows) { return fit_cinn(rows, options, context); }, context);
 }
 
 std::shared_ptr<const ConditionalSampler> restore_cinn(const SamplerState& state) {
-  return restore_network(state, read_member);
+  return restore_network(state, read_cinn);
 }
 
 }  // namespace olem::flow

@@ -8,10 +8,10 @@ namespace {
 
 using nn::Index;
 
-constexpr double kLargestLogScale = 2.0;
+constexpr double kLargestBlockLogScale = 2.0;
 constexpr double kDamping = 0.1;   // of what the networks say, and of the global scale
 constexpr double kSoftness = 0.5;  // of the softplus that keeps the global scale positive
-constexpr auto kRelu = nn::Activation::kRelu;
+constexpr auto kHiddenActivation = nn::Activation::kRelu;
 
 }  // namespace
 
@@ -75,7 +75,7 @@ template <class Scalar>
 void CouplingChain<Scalar>::run_hidden(const Scalar* weights, std::size_t block, Batch& batch) const {
   batch.input.row(0) = batch.passive.col(static_cast<Index>(block)).transpose();
   blocks_[block].first.forward(weights, batch.input, batch.hidden);
-  nn::activate<Scalar>(kRelu, batch.hidden);
+  nn::activate<Scalar>(kHiddenActivation, batch.hidden);
 }
 
 template <class Scalar>
@@ -87,20 +87,20 @@ void CouplingChain<Scalar>::run_network(const Scalar* weights, std::size_t block
 template <class Scalar>
 void CouplingChain<Scalar>::pull_to_hidden(const Scalar* weights, std::size_t block, Batch& batch) const {
   blocks_[block].second.backward(weights, batch.d_output, batch.d_hidden);
-  nn::activation_backward<Scalar>(kRelu, batch.hidden, batch.d_hidden);
+  nn::activation_backward<Scalar>(kHiddenActivation, batch.hidden, batch.d_hidden);
 }
 
 template <class Scalar>
 typename CouplingChain<Scalar>::Row CouplingChain<Scalar>::log_scale(const Matrix& output) const {
-  const double inner = shape_.clamp == CinnClamp::kDivided ? kDamping / kLargestLogScale : kDamping;
-  return (output.row(0).array() * static_cast<Scalar>(inner)).tanh() * static_cast<Scalar>(kLargestLogScale);
+  const double inner = shape_.clamp == CinnClamp::kDivided ? kDamping / kLargestBlockLogScale : kDamping;
+  return (output.row(0).array() * static_cast<Scalar>(inner)).tanh() * static_cast<Scalar>(kLargestBlockLogScale);
 }
 
 template <class Scalar>
 typename CouplingChain<Scalar>::Row CouplingChain<Scalar>::log_scale_derivative(const Matrix& output) const {
-  const double inner = shape_.clamp == CinnClamp::kDivided ? kDamping / kLargestLogScale : kDamping;
+  const double inner = shape_.clamp == CinnClamp::kDivided ? kDamping / kLargestBlockLogScale : kDamping;
   const Row tangent = (output.row(0).array() * static_cast<Scalar>(inner)).tanh();
-  return (Scalar{1} - tangent.square()) * static_cast<Scalar>(inner * kLargestLogScale);
+  return (Scalar{1} - tangent.square()) * static_cast<Scalar>(inner * kLargestBlockLogScale);
 }
 
 template <class Scalar>

@@ -6,14 +6,9 @@
 
 #include "core/lapack.h"
 #include "core/lbfgsb.h"
+#include "core/special.h"
 
 namespace olem::flow {
-
-namespace {
-
-constexpr double kHalfLog2Pi = 0.918938533204672742;
-
-}  // namespace
 
 GpLikelihood::GpLikelihood(const Inputs& inputs, std::span<const double> target, const GpParameters& shape,
                            double penalty)

@@ -4,13 +4,13 @@
 
 #include "core/lapack.h"
 #include "core/lbfgsb.h"
+#include "core/special.h"
 #include "flow/gp_likelihood.h"
 
 namespace olem::flow {
 
 namespace {
 
-constexpr double kHalfLog2Pi = 0.918938533204672742;
 constexpr int kIterations = 100;
 
 // The likelihood of a linear process with covariance X D X^T + noise I depends on the data only through X^T X, X^T y

@@ -5,13 +5,13 @@
 #include <limits>
 
 #include "core/lapack.h"
+#include "core/special.h"
 #include "olem/error.h"
 
 namespace olem::flow {
 
 namespace {
 
-constexpr double kHalfLog2Pi = 0.918938533204672742;
 constexpr std::size_t kRowsPerBlock = 512;  // features of a block stay in the cache
 constexpr double kJitter = 1e-10;           // of the signal: below any pivot that was accepted
 

@@ -32,7 +32,7 @@ constexpr double kTrainingShare = 0.7;
 constexpr double kGradientLimit = 5.0;
 
 // Mean and population standard deviation of the first `count` values.
-std::pair<double, double> moments(const std::vector<double>& values, std::size_t count) {
+std::pair<double, double> mean_and_sd(const std::vector<double>& values, std::size_t count) {
   const auto n = static_cast<double>(count);
   const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
   const double mean = std::accumulate(values.begin(), end, 0.0) / n;
@@ -117,7 +117,7 @@ NetworkRows split_rows(const SamplerData& data, const Inputs& inputs, std::size_
   };
   for (const std::span<const double> column : inputs) {
     std::vector<double> picked = pick(column);
-    const auto [mean, sd] = moments(picked, rows.training);
+    const auto [mean, sd] = mean_and_sd(picked, rows.training);
     const double factor = sd > 0.0 ? 1.0 / sd : 0.0;
     for (double& value : picked) value = (value - mean) * factor;
     rows.units.mean.push_back(mean);
@@ -125,7 +125,7 @@ NetworkRows split_rows(const SamplerData& data, const Inputs& inputs, std::size_
     rows.inputs.push_back(std::move(picked));
   }
   rows.target = pick(data.target);
-  const auto [mean, sd] = moments(rows.target, rows.training);
+  const auto [mean, sd] = mean_and_sd(rows.target, rows.training);
   rows.units.target_mean = mean;
   // A target that varies in validation rows only keeps the units of the whole column.
   rows.units.target_sd = sd > 0.0 ? sd : 1.0;

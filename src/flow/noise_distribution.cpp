@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/special.h"
 #include "flow/rational_quadratic.h"
 #include "olem/random.h"
 
@@ -21,7 +22,6 @@ constexpr double kTailPoints = 5.0;    // residuals beyond the outermost knots
 constexpr double kLargestTail = 0.1;   // but not more than this share of them
 constexpr double kLeastSlope = 1e-3;   // relative to the standard deviation: repeated values leave a density
 constexpr double kNoVariance = 1e-16;  // residuals that differ by rounding alone
-constexpr double kHalfLog2Pi = 0.918938533204672742;
 
 double normal_cdf(double z) { return 0.5 * std::erfc(-z * std::numbers::sqrt2 / 2.0); }
 double normal_density(double z) { return std::exp(-0.5 * z * z - kHalfLog2Pi); }

@@ -10,8 +10,9 @@ namespace {
 constexpr double kBound = 5.0;  // of the spline: nearly all of a standard normal distribution is within
 constexpr double kLargestLogScale = 2.0;
 constexpr double kLeastShare = 1e-3;  // of a bin
-constexpr double kLeastSlope = 1e-3;
-constexpr double kSlopeOffset = 0.539742417236952;  // ln(exp(1 - kLeastSlope) - 1): raw slopes of 0 give slopes of 1
+constexpr double kLeastKnotSlope = 1e-3;
+constexpr double kSlopeOffset =
+    0.539742417236952;  // ln(exp(1 - kLeastKnotSlope) - 1): raw slopes of 0 give slopes of 1
 
 // Shares of the raw sizes, and the knots that they make on [-kBound, kBound].
 void set_knots(std::span<const double> raw, std::vector<double>& shares, std::vector<double>& knots) {
@@ -61,7 +62,7 @@ void SplineMap::set(std::span<const double> raw) {
   for (std::size_t k = 1; k < count; ++k) {
     const double argument = raw[1 + 2 * count + k] + kSlopeOffset;
     const double small = std::exp(-std::abs(argument));
-    slope_[k] = kLeastSlope + std::max(argument, 0.0) + std::log1p(small);
+    slope_[k] = kLeastKnotSlope + std::max(argument, 0.0) + std::log1p(small);
     slope_derivative_[k - 1] = (argument >= 0.0 ? 1.0 : small) / (1.0 + small);
   }
 }

@@ -6,7 +6,7 @@ namespace olem::flow {
 
 namespace {
 
-constexpr auto kRelu = nn::Activation::kRelu;
+constexpr auto kConditionerActivation = nn::Activation::kRelu;
 
 }  // namespace
 
@@ -48,18 +48,18 @@ void SplineNetwork<Scalar>::forward(const Scalar* weights, Batch& batch) const {
     return;
   }
   layers_[0].forward(weights, batch.input, batch.first);
-  nn::activate<Scalar>(kRelu, batch.first);
+  nn::activate<Scalar>(kConditionerActivation, batch.first);
   layers_[1].forward(weights, batch.first, batch.second);
-  nn::activate<Scalar>(kRelu, batch.second);
+  nn::activate<Scalar>(kConditionerActivation, batch.second);
   layers_[2].forward(weights, batch.second, batch.raw);
 }
 
 template <class Scalar>
 void SplineNetwork<Scalar>::pull_back(const Scalar* weights, Batch& batch) const {
   layers_[2].backward(weights, batch.d_raw, batch.d_second);
-  nn::activation_backward<Scalar>(kRelu, batch.second, batch.d_second);
+  nn::activation_backward<Scalar>(kConditionerActivation, batch.second, batch.d_second);
   layers_[1].backward(weights, batch.d_second, batch.d_first);
-  nn::activation_backward<Scalar>(kRelu, batch.first, batch.d_first);
+  nn::activation_backward<Scalar>(kConditionerActivation, batch.first, batch.d_first);
 }
 
 template <class Scalar>

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/lbfgsb.h"
+#include "core/special.h"
 #include "flow/kinds.h"
 #include "flow/network_sampler.h"
 #include "flow/ridge_trend.h"
@@ -14,7 +15,7 @@ namespace olem {
 
 namespace {
 
-constexpr int kMostUnits = 10000;
+constexpr int kMostSplineUnits = 10000;
 
 }  // namespace
 
@@ -22,7 +23,7 @@ OptionSet describe(SplineOptions& options) {
   OptionSet set;
   set.integer("spline_bins", options.bins, 2, static_cast<int>(flow::SplineMap::kMostBins),
               "bins of the spline sampler");
-  set.integer("spline_width", options.width, 1, kMostUnits,
+  set.integer("spline_width", options.width, 1, kMostSplineUnits,
               "units in each of the two hidden layers of the spline sampler");
   return set;
 }
@@ -36,7 +37,6 @@ namespace {
 using nn::Index;
 using Network = SplineNetwork<float>;
 
-constexpr double kHalfLog2Pi = 0.918938533204672742;
 constexpr double kLeastScale = 1e-8;  // of residuals: where a line explains everything, rounding is left
 
 // y = mean + sd (intercept + slopes^T inputs + scale S(z; inputs)), everything inside in the network's units and S the
@@ -215,7 +215,7 @@ std::vector<double> fit_marginal(std::span<const double> residuals, std::size_t 
   return minimise_lbfgsb(std::vector<double>(count, 0.0), below, unbounded, objective, options, context).x;
 }
 
-std::unique_ptr<const NetworkMember> fit_member(const NetworkRows& rows, const SamplerOptions& options,
+std::unique_ptr<const NetworkMember> fit_spline(const NetworkRows& rows, const SamplerOptions& options,
                                                 const Context& context) {
   const std::size_t q = rows.inputs.size();
   SplineParts parts{
@@ -291,11 +291,11 @@ std::unique_ptr<const NetworkMember> fit_member(const NetworkRows& rows, const S
   return std::make_unique<SplineMember>(std::move(parts));
 }
 
-std::unique_ptr<const NetworkMember> read_member(const StateReader& reader, std::size_t inputs,
+std::unique_ptr<const NetworkMember> read_spline(const StateReader& reader, std::size_t inputs,
                                                  const std::string& suffix) {
   SplineShape shape;
   shape.inputs = static_cast<Index>(inputs);
-  shape.width = static_cast<Index>(reader.count("width", kMostUnits));
+  shape.width = static_cast<Index>(reader.count("width", kMostSplineUnits));
   shape.bins = reader.count("bins", SplineMap::kMostBins);
   if (shape.width < 1 || shape.bins < 2) reader.fail("its network is empty");
   SplineParts parts{Network(shape), read_units(reader, inputs, suffix), 0.0, {}, 1.0, false, {}};
@@ -312,11 +312,11 @@ std::unique_ptr<const NetworkMember> read_member(const StateReader& reader, std:
 std::shared_ptr<const ConditionalSampler> fit_spline(const SamplerData& data, const SamplerOptions& options,
                                                      const Context& context) {
   return fit_network(
-      "spline", data, options, [&](const NetworkRows& rows) { return fit_member(rows, options, context); }, context);
+      "spline", data, options, [&](const NetworkRows& rows) { return fit_spline(rows, options, context); }, context);
 }
 
 std::shared_ptr<const ConditionalSampler> restore_spline(const SamplerState& state) {
-  return restore_network(state, read_member);
+  return restore_network(state, read_spline);
 }
 
 }  // namespace olem::flow

@@ -8,7 +8,7 @@ namespace olem {
 
 namespace {
 
-using Nodes = std::vector<std::size_t>;
+using NodeList = std::vector<std::size_t>;
 
 // A circle to be replaced: the mark at `at` of the edge from `from`.
 struct Proposal {
@@ -27,7 +27,7 @@ class PagView {
     }
   }
 
-  const Nodes& neighbours(std::size_t a) const { return neighbours_[a]; }
+  const NodeList& neighbours(std::size_t a) const { return neighbours_[a]; }
   std::size_t size() const { return neighbours_.size(); }
   bool adjacent(std::size_t a, std::size_t b) const { return pag_.adjacent(a, b); }
   bool directed(std::size_t a, std::size_t b) const { return pag_.directed(a, b); }
@@ -40,7 +40,7 @@ class PagView {
 
  private:
   const MixedGraph& pag_;
-  std::vector<Nodes> neighbours_;
+  std::vector<NodeList> neighbours_;
 };
 
 using Proposals = std::vector<Proposal>;
@@ -81,7 +81,7 @@ void rule_3(const PagView& pag, Proposals& proposals) {
   for (std::size_t b = 0; b < pag.size(); ++b) {
     for (const std::size_t t : pag.neighbours(b)) {
       if (!pag.circle(t, b)) continue;
-      Nodes sides;
+      NodeList sides;
       for (const std::size_t a : pag.neighbours(b)) {
         if (a != t && pag.arrow(a, b) && pag.adjacent(a, t) && pag.circle(a, t)) sides.push_back(a);
       }
@@ -106,7 +106,7 @@ void rule_4(const PagView& pag, const SeparatingSets& separated, Proposals& prop
         const SeparatingSet* decisive = nullptr;
         std::vector<bool> seen(pag.size());
         seen[a] = seen[b] = seen[c] = true;
-        Nodes stack = {a};
+        NodeList stack = {a};
         while (!stack.empty()) {
           const std::size_t v = stack.back();
           stack.pop_back();
@@ -160,9 +160,9 @@ class UncoveredPaths {
     if (first == avoided || !pag_.possibly_directed(start, first)) return false;
     if (first == target) return true;
     // A walk is found fast and nearly always is a path; where there is no walk there is no path.
-    const Nodes walk = shortest_walk(start, first, target, avoided);
+    const NodeList walk = shortest_walk(start, first, target, avoided);
     if (walk.empty()) return false;
-    Nodes sorted = walk;
+    NodeList sorted = walk;
     std::sort(sorted.begin(), sorted.end());
     if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) return true;
     std::vector<bool> used(pag_.size());
@@ -175,7 +175,7 @@ class UncoveredPaths {
     return next != previous && pag_.possibly_directed(node, next) && !pag_.adjacent(previous, next);
   }
 
-  Nodes shortest_walk(std::size_t start, std::size_t first, std::size_t target, std::size_t avoided) {
+  NodeList shortest_walk(std::size_t start, std::size_t first, std::size_t target, std::size_t avoided) {
     struct State {
       std::size_t previous, node, came_from;
     };
@@ -189,7 +189,7 @@ class UncoveredPaths {
         seen[node * pag_.size() + next] = true;
         states.push_back({node, next, s});
         if (next != target) continue;
-        Nodes walk;
+        NodeList walk;
         for (std::size_t back = states.size() - 1; back != 0; back = states[back].came_from)
           walk.push_back(states[back].node);
         walk.push_back(first);
@@ -239,15 +239,15 @@ void rule_10(const PagView& pag, const Context& context, Proposals& proposals) {
     for (const std::size_t c : pag.neighbours(a)) {
       if (!pag.circle(c, a) || !pag.arrow(a, c)) continue;
       context.check_interrupt();
-      Nodes parents;
+      NodeList parents;
       for (const std::size_t b : pag.neighbours(c)) {
         if (b != a && pag.directed(b, c)) parents.push_back(b);
       }
       if (parents.size() < 2) continue;
       // leads[i] lists the parents of c that a path through the i-th neighbour of a leads to.
-      std::vector<Nodes> leads;
+      std::vector<NodeList> leads;
       for (const std::size_t first : pag.neighbours(a)) {
-        Nodes& reached = leads.emplace_back();
+        NodeList& reached = leads.emplace_back();
         std::copy_if(parents.begin(), parents.end(), std::back_inserter(reached),
                      [&](std::size_t b) { return paths.lead(a, first, b, c); });
       }

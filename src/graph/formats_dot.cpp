@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 1000;  // of nested subgraphs
 
-struct Token {
+struct DotToken {
   enum class Kind { kId, kSymbol, kEnd };
   Kind kind = Kind::kEnd;
   std::string text;
@@ -30,13 +30,13 @@ bool is_id_char(char c) {
 }
 
 // The words and signs of the DOT language, with one of look-ahead.
-class Scanner {
+class DotScanner {
  public:
-  Scanner(std::string_view text, const GraphBuilder& errors) : text_(text), errors_(errors) { ahead_ = scan(); }
+  DotScanner(std::string_view text, const GraphBuilder& errors) : text_(text), errors_(errors) { ahead_ = scan(); }
 
-  const Token& peek() const { return ahead_; }
-  Token next() {
-    Token token = std::move(ahead_);
+  const DotToken& peek() const { return ahead_; }
+  DotToken next() {
+    DotToken token = std::move(ahead_);
     ahead_ = scan();
     return token;
   }
@@ -68,13 +68,13 @@ class Scanner {
     }
   }
 
-  Token scan() {
+  DotToken scan() {
     skip_blanks_and_comments();
-    Token token;
+    DotToken token;
     token.line = line_;
     if (position_ == text_.size()) return token;
     const char c = at(0);
-    token.kind = Token::Kind::kId;
+    token.kind = DotToken::Kind::kId;
     if (c == '"') {
       token.quoted = true;
       token.text = scan_quoted();
@@ -88,7 +88,7 @@ class Scanner {
       token.text = text_.substr(position_, end - position_);
       position_ = end;
     } else {
-      token.kind = Token::Kind::kSymbol;
+      token.kind = DotToken::Kind::kSymbol;
       const bool edge = c == '-' && (at(1) == '>' || at(1) == '-');
       if (!edge && std::string_view("{}[];,=:+").find(c) == std::string_view::npos) {
         errors_.fail(line_, fmt::format("The sign '{}' has no meaning here. Put names with signs into quotes.", c));
@@ -152,7 +152,7 @@ class Scanner {
   const GraphBuilder& errors_;
   std::size_t position_ = 0;
   std::size_t line_ = 1;
-  Token ahead_;
+  DotToken ahead_;
 };
 
 // One pair of braces. A statement is a chain of ends joined by edge signs; each end is a node or all nodes of an
@@ -174,7 +174,7 @@ class Parser {
     read_head();
     frames_.emplace_back();
     while (!frames_.empty()) read_item();
-    if (scanner_.peek().kind != Token::Kind::kEnd) {
+    if (scanner_.peek().kind != DotToken::Kind::kEnd) {
       builder_.fail(scanner_.peek().line, "There is text after the end of the graph.");
     }
     GraphFile file;
@@ -191,27 +191,27 @@ class Parser {
       builder_.merge_repeats();
       scanner_.next();
     }
-    const Token kind = scanner_.next();
+    const DotToken kind = scanner_.next();
     directed_ = kind.is_keyword("digraph");
     if (!directed_ && !kind.is_keyword("graph")) builder_.fail(kind.line, "A DOT file starts with digraph or graph.");
-    if (scanner_.peek().kind == Token::Kind::kId) scanner_.next();
+    if (scanner_.peek().kind == DotToken::Kind::kId) scanner_.next();
     expect("{");
   }
 
   void expect(std::string_view symbol) {
-    const Token token = scanner_.next();
+    const DotToken token = scanner_.next();
     if (!token.is(symbol)) fail_at(token, fmt::format("'{}' is expected here", symbol));
   }
 
-  [[noreturn]] void fail_at(const Token& token, const std::string& text) const {
-    builder_.fail(token.line, token.kind == Token::Kind::kEnd
+  [[noreturn]] void fail_at(const DotToken& token, const std::string& text) const {
+    builder_.fail(token.line, token.kind == DotToken::Kind::kEnd
                                   ? fmt::format("{}, but the file ends. It may be cut off.", text)
                                   : fmt::format("{}, not '{}'.", text, token.text));
   }
 
   void read_item() {
-    const Token token = scanner_.next();
-    if (token.kind == Token::Kind::kEnd) fail_at(token, "'}' is expected here");
+    const DotToken token = scanner_.next();
+    if (token.kind == DotToken::Kind::kEnd) fail_at(token, "'}' is expected here");
     if (token.is("}")) return close_braces(token);
     if (token.is("{")) return open_braces(token);
     if (token.is(";")) return finish_statement(token, {});
@@ -220,10 +220,10 @@ class Parser {
       if (frames_.back().chain.empty()) fail_at(token, "A node or an edge is expected here");
       return finish_statement(token, read_attributes());
     }
-    if (token.kind == Token::Kind::kSymbol) fail_at(token, "A node, an edge or '}' is expected here");
+    if (token.kind == DotToken::Kind::kSymbol) fail_at(token, "A node, an edge or '}' is expected here");
     if (token.is_keyword("subgraph")) {
-      if (scanner_.peek().kind == Token::Kind::kId) scanner_.next();
-      const Token brace = scanner_.next();
+      if (scanner_.peek().kind == DotToken::Kind::kId) scanner_.next();
+      const DotToken brace = scanner_.next();
       if (!brace.is("{")) fail_at(brace, "'{' is expected here");
       return open_braces(brace);
     }
@@ -243,13 +243,13 @@ class Parser {
     read_node(token);
   }
 
-  Token read_id() {
-    Token token = scanner_.next();
-    if (token.kind != Token::Kind::kId) fail_at(token, "A name or a value is expected here");
+  DotToken read_id() {
+    DotToken token = scanner_.next();
+    if (token.kind != DotToken::Kind::kId) fail_at(token, "A name or a value is expected here");
     return token;
   }
 
-  void read_node(const Token& token) {
+  void read_node(const DotToken& token) {
     begin_end(token);
     const std::size_t node = builder_.node(token.text, token.line);
     while (scanner_.peek().is(":")) {  // the port of a record
@@ -263,7 +263,7 @@ class Parser {
     frame.expects_end = false;
   }
 
-  void read_edge_sign(const Token& token) {
+  void read_edge_sign(const DotToken& token) {
     Frame& frame = frames_.back();
     if (frame.chain.empty() || frame.expects_end) fail_at(token, "A node is expected here");
     if (token.is("->") != directed_) {
@@ -274,12 +274,12 @@ class Parser {
   }
 
   // Statements need no semicolon between them: a second end without an edge sign starts the next one.
-  void begin_end(const Token& token) {
+  void begin_end(const DotToken& token) {
     if (!frames_.back().expects_end) finish_statement(token, {});
     if (frames_.back().chain.empty()) frames_.back().line = token.line;
   }
 
-  void open_braces(const Token& token) {
+  void open_braces(const DotToken& token) {
     begin_end(token);
     if (frames_.size() == kMaxDepth) {
       builder_.fail(token.line, fmt::format("Subgraphs are nested more than {} deep.", kMaxDepth));
@@ -289,7 +289,7 @@ class Parser {
     frames_.push_back(std::move(inner));
   }
 
-  void close_braces(const Token& token) {
+  void close_braces(const DotToken& token) {
     finish_statement(token, {});
     const std::vector<std::size_t> nodes = std::move(frames_.back().nodes);
     frames_.pop_back();
@@ -303,7 +303,7 @@ class Parser {
     outer.expects_end = false;
   }
 
-  void finish_statement(const Token& token, const EdgeDrawing& own) {
+  void finish_statement(const DotToken& token, const EdgeDrawing& own) {
     Frame& frame = frames_.back();
     if (frame.expects_end) fail_at(token, "A node is expected here");
     if (frame.chain.size() == 1 && frame.lone_node) {
@@ -337,11 +337,11 @@ class Parser {
   EdgeDrawing read_attributes() {
     EdgeDrawing drawing;
     while (true) {
-      Token token = scanner_.next();
+      DotToken token = scanner_.next();
       if (token.is("]")) {
         if (!scanner_.peek().is("[")) return drawing;
         scanner_.next();
-      } else if (token.kind == Token::Kind::kId) {
+      } else if (token.kind == DotToken::Kind::kId) {
         std::string value = "true";
         if (scanner_.peek().is("=")) {
           scanner_.next();
@@ -357,7 +357,7 @@ class Parser {
   }
 
   GraphBuilder builder_;
-  Scanner scanner_;
+  DotScanner scanner_;
   std::vector<Frame> frames_;
   std::vector<bool> stated_;  // nodes with a statement of their own
   bool directed_ = true;

@@ -12,31 +12,31 @@ namespace olem {
 
 namespace {
 
-struct Token {
+struct GmlToken {
   enum class Kind { kOpen, kClose, kWord, kString, kEnd };
   Kind kind = Kind::kEnd;
   std::string text;
   std::size_t line = 0;
 };
 
-class Scanner {
+class GmlScanner {
  public:
-  Scanner(std::string_view text, const GraphBuilder& errors) : text_(text), errors_(errors) {}
+  GmlScanner(std::string_view text, const GraphBuilder& errors) : text_(text), errors_(errors) {}
 
-  Token next() {
+  GmlToken next() {
     skip_blanks();
-    Token token;
+    GmlToken token;
     token.line = line_;
     if (position_ == text_.size()) return token;
     const char c = text_[position_];
     if (c == '[' || c == ']') {
-      token.kind = c == '[' ? Token::Kind::kOpen : Token::Kind::kClose;
+      token.kind = c == '[' ? GmlToken::Kind::kOpen : GmlToken::Kind::kClose;
       ++position_;
     } else if (c == '"') {
-      token.kind = Token::Kind::kString;
+      token.kind = GmlToken::Kind::kString;
       token.text = read_string();
     } else {
-      token.kind = Token::Kind::kWord;
+      token.kind = GmlToken::Kind::kWord;
       const std::size_t end = std::min(text_.find_first_of(" \t\r\n[]\"", position_), text_.size());
       token.text = text_.substr(position_, end - position_);
       position_ = end;
@@ -121,25 +121,25 @@ struct Content {
   std::vector<Block> edges;
 };
 
-Content read_content(Scanner& scanner, const GraphBuilder& errors) {
+Content read_content(GmlScanner& scanner, const GraphBuilder& errors) {
   Content content;
   std::vector<std::string> path;  // keys of the open lists
   std::vector<std::size_t> opened;
   bool has_graph = false;
   const auto in_graph = [&](std::size_t depth) { return path.size() == depth && path[0] == "graph"; };
-  for (Token key = scanner.next(); key.kind != Token::Kind::kEnd; key = scanner.next()) {
-    if (key.kind == Token::Kind::kClose) {
+  for (GmlToken key = scanner.next(); key.kind != GmlToken::Kind::kEnd; key = scanner.next()) {
+    if (key.kind == GmlToken::Kind::kClose) {
       if (path.empty()) errors.fail(key.line, "There is a ] without its [.");
       path.pop_back();
       opened.pop_back();
       continue;
     }
-    if (key.kind != Token::Kind::kWord) errors.fail(key.line, "The name of a value is missing here.");
-    const Token value = scanner.next();
-    if (value.kind == Token::Kind::kEnd || value.kind == Token::Kind::kClose) {
+    if (key.kind != GmlToken::Kind::kWord) errors.fail(key.line, "The name of a value is missing here.");
+    const GmlToken value = scanner.next();
+    if (value.kind == GmlToken::Kind::kEnd || value.kind == GmlToken::Kind::kClose) {
       errors.fail(value.line, fmt::format("'{}' has no value.", key.text));
     }
-    if (value.kind == Token::Kind::kOpen) {
+    if (value.kind == GmlToken::Kind::kOpen) {
       if (path.empty() && key.text == "graph") {
         if (has_graph) errors.fail(key.line, "There is a second graph in the file. Keep one of them.");
         has_graph = true;
@@ -176,7 +176,7 @@ std::string ascii(const std::string& name) {
 
 GraphFile parse_gml(std::string_view text, const std::string& source) {
   GraphBuilder builder(source);
-  Scanner scanner(text, builder);
+  GmlScanner scanner(text, builder);
   Content content = read_content(scanner, builder);
   std::unordered_map<std::string, std::size_t> by_id;
   for (Block& node : content.nodes) {

@@ -45,9 +45,9 @@ std::vector<double> covariance(const Table& table) {
 }
 
 // The smooth parts of the problem. Matrices are column-major: the weight of i -> j stands at j d + i.
-class Problem {
+class NotearsProblem {
  public:
-  Problem(const Table& table, const Precedence& knowledge)
+  NotearsProblem(const Table& table, const Precedence& knowledge)
       : d_(table.columns()), covariance_(covariance(table)), known_(d_ * d_, 0.0), free_(d_ * d_, true) {
     for (std::size_t i = 0; i < d_; ++i) {
       free_[i * d_ + i] = false;
@@ -133,7 +133,7 @@ std::vector<double> weights_of(std::span<const double> halves) {
 }
 
 // One minimisation of loss + rho / 2 h^2 + alpha h + lambda sum(W+ + W-) from `start`.
-LbfgsbResult minimise(const Problem& problem, std::vector<double> start, double rho, double alpha, double lambda,
+LbfgsbResult minimise(const NotearsProblem& problem, std::vector<double> start, double rho, double alpha, double lambda,
                       const Context& context) {
   const std::size_t size = start.size() / 2;
   const std::vector<double> lower(2 * size, 0.0);
@@ -165,8 +165,8 @@ double progress_of(const NotearsIteration& last, std::size_t done, const Notears
   return std::max({by_count, by_penalty, std::clamp(by_h, 0.0, 1.0)});
 }
 
-void search(const Problem& problem, const NotearsOptions& options, const Context& context, std::vector<double>& halves,
-            NotearsResult& result) {
+void search(const NotearsProblem& problem, const NotearsOptions& options, const Context& context,
+            std::vector<double>& halves, NotearsResult& result) {
   double rho = 1.0;
   double alpha = 0.0;
   result.h = std::numeric_limits<double>::infinity();
@@ -254,7 +254,7 @@ NotearsResult learn_notears(const Table& table, const NotearsOptions& options, c
   const std::size_t d = table.columns();
   // The variables, and what L-BFGS-B keeps of each.
   context.require_memory(sizeof(double) * (2 * d * d * 32 + table.rows() * d), "NOTEARS");
-  const Problem problem(table, knowledge);
+  const NotearsProblem problem(table, knowledge);
   NotearsResult result;
   std::vector<double> halves(2 * d * d, 0.0);
   search(problem, checked, context, halves, result);

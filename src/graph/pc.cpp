@@ -36,7 +36,7 @@ std::size_t direct_colliders(MixedGraph& graph, const SeparatingSets& separated)
 }
 
 // Makes directed edges undirected that lead round in a circle, but for those that are known; returns how many.
-std::size_t withdraw_circles(MixedGraph& graph, const Precedence& knowledge) {
+std::size_t withdraw_circular_edges(MixedGraph& graph, const Precedence& knowledge) {
   std::size_t withdrawn = 0;
   for (const Edge& edge : circular_edges(graph, knowledge)) {
     if (knowledge.precedes(edge.from, edge.to)) continue;
@@ -68,7 +68,7 @@ PcResult learn_pc(const std::vector<std::string>& names, const IndependenceTest&
   }
   result.conflicts = direct_colliders(result.graph, skeleton.separated);
   close_under_meek_rules(result.graph);
-  result.withdrawn = withdraw_circles(result.graph, knowledge);
+  result.withdrawn = withdraw_circular_edges(result.graph, knowledge);
   result.separated = std::move(skeleton.separated);
   result.levels = std::move(skeleton.levels);
   result.untested = skeleton.untested;

@@ -17,7 +17,7 @@ constexpr std::size_t kWeightsPerPiece = 65536;
 constexpr std::size_t kNormBlock = 4096;  // short enough for a sum in single precision
 
 template <class Scalar>
-using Array = Eigen::Array<Scalar, Eigen::Dynamic, 1>;
+using ParameterArray = Eigen::Array<Scalar, Eigen::Dynamic, 1>;
 
 }  // namespace
 
@@ -30,10 +30,10 @@ void Adam<Scalar>::step(std::span<Scalar> weights, std::span<const Scalar> gradi
   const auto correction = static_cast<Scalar>(1.0 / std::sqrt(1.0 - std::pow(kSquareDecay, count)));
   parallel_for(context, 0, weights.size(), kWeightsPerPiece, [&](std::size_t first, std::size_t last) {
     const auto size = static_cast<Eigen::Index>(last - first);
-    const Eigen::Map<const Array<Scalar>> slope(gradient.data() + first, size);
-    Eigen::Map<Array<Scalar>> weight(weights.data() + first, size);
-    Eigen::Map<Array<Scalar>> mean(mean_.data() + first, size);
-    Eigen::Map<Array<Scalar>> square(square_.data() + first, size);
+    const Eigen::Map<const ParameterArray<Scalar>> slope(gradient.data() + first, size);
+    Eigen::Map<ParameterArray<Scalar>> weight(weights.data() + first, size);
+    Eigen::Map<ParameterArray<Scalar>> mean(mean_.data() + first, size);
+    Eigen::Map<ParameterArray<Scalar>> square(square_.data() + first, size);
     // One sweep per short block, which stays in the first-level cache between the three statements.
     constexpr Eigen::Index kBlock = 1024;
     for (Eigen::Index at = 0; at < size; at += kBlock) {
@@ -61,12 +61,12 @@ double clip_norm(std::span<Scalar> gradient, double limit) {
   double sum = 0.0;
   for (std::size_t first = 0; first < gradient.size(); first += kNormBlock) {
     const std::size_t size = std::min(kNormBlock, gradient.size() - first);
-    const Eigen::Map<const Array<Scalar>> block(gradient.data() + first, static_cast<Eigen::Index>(size));
+    const Eigen::Map<const ParameterArray<Scalar>> block(gradient.data() + first, static_cast<Eigen::Index>(size));
     sum += static_cast<double>(block.square().sum());
   }
   const double norm = std::sqrt(sum);
   if (norm > limit) {
-    Eigen::Map<Array<Scalar>>(gradient.data(), static_cast<Eigen::Index>(gradient.size())) *=
+    Eigen::Map<ParameterArray<Scalar>>(gradient.data(), static_cast<Eigen::Index>(gradient.size())) *=
         static_cast<Scalar>(limit / norm);
   }
   return norm;

@@ -10,7 +10,7 @@ namespace {
 using nn::Form;
 using nn::Index;
 
-constexpr auto kLeaky = nn::Activation::kLeakyRelu;
+constexpr auto kNetworkActivation = nn::Activation::kLeakyRelu;
 constexpr Index kColumnsPerCall = 384;
 constexpr Index kPointsPerCall = 64;
 
@@ -50,23 +50,23 @@ void DiffanDerivatives<Scalar>::pull_back(const Scalar* weights, Index points, s
     for (Index o = 0; o < count; ++o) {
       pulled4_.col(p * count + o) = last.row(static_cast<Index>(outputs[static_cast<std::size_t>(o)])).transpose();
     }
-    nn::activation_backward<Scalar>(kLeaky, batch_.hidden4.col(p), of_point(pulled4_, p));
+    nn::activation_backward<Scalar>(kNetworkActivation, batch_.hidden4.col(p), of_point(pulled4_, p));
   }
   network_.linear(4).backward(weights, used(pulled4_), used(pulled3_));
   for (Index p = 0; p < points; ++p) {
-    nn::activation_backward<Scalar>(kLeaky, batch_.hidden3.col(p), of_point(pulled3_, p));
+    nn::activation_backward<Scalar>(kNetworkActivation, batch_.hidden3.col(p), of_point(pulled3_, p));
   }
   network_.linear(3).backward(weights, used(pulled3_), used(pulled_normal2_));
   for (Index p = 0; p < points; ++p) {
     network_.norm(2).backward(weights, batch_.hidden2.col(p), batch_.moments2.col(p), of_point(pulled_normal2_, p),
                               of_point(pulled2_, p));
-    nn::activation_backward<Scalar>(kLeaky, batch_.hidden2.col(p), of_point(pulled2_, p));
+    nn::activation_backward<Scalar>(kNetworkActivation, batch_.hidden2.col(p), of_point(pulled2_, p));
   }
   network_.linear(2).backward(weights, used(pulled2_), used(pulled_normal1_));
   for (Index p = 0; p < points; ++p) {
     network_.norm(1).backward(weights, batch_.hidden1.col(p), batch_.moments1.col(p), of_point(pulled_normal1_, p),
                               of_point(pulled1_, p));
-    nn::activation_backward<Scalar>(kLeaky, batch_.hidden1.col(p), of_point(pulled1_, p));
+    nn::activation_backward<Scalar>(kNetworkActivation, batch_.hidden1.col(p), of_point(pulled1_, p));
   }
   // Without the column of the time.
   const auto first = network_.linear(1).matrix(weights).leftCols(network_.shape().variables);
@@ -80,14 +80,14 @@ void DiffanDerivatives<Scalar>::push_forward(const Scalar* weights, Index points
   const auto first = network_.linear(1).matrix(weights).leftCols(variables);
   for (Index p = 0; p < points; ++p) {
     of_point(pushed1_, p) = first;
-    nn::activation_backward<Scalar>(kLeaky, batch_.hidden1.col(p), of_point(pushed1_, p));
+    nn::activation_backward<Scalar>(kNetworkActivation, batch_.hidden1.col(p), of_point(pushed1_, p));
     network_.norm(1).push_forward(weights, batch_.hidden1.col(p), batch_.moments1.col(p), of_point(pushed1_, p),
                                   of_point(pushed_normal1_, p));
   }
   nn::multiply<Scalar>(network_.linear(2).matrix(weights), Form::kPlain, pushed_normal1_.leftCols(points * variables),
                        Form::kPlain, Scalar{0}, pushed2_.leftCols(points * variables));
   for (Index p = 0; p < points; ++p) {
-    nn::activation_backward<Scalar>(kLeaky, batch_.hidden2.col(p), of_point(pushed2_, p));
+    nn::activation_backward<Scalar>(kNetworkActivation, batch_.hidden2.col(p), of_point(pushed2_, p));
   }
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t kPieceColumns = 128;
 // Rows of a weight matrix whose gradient is one piece of work.
 constexpr nn::Index kPieceRows = 128;
 
-constexpr auto kLeaky = nn::Activation::kLeakyRelu;
+constexpr auto kHiddenActivation = nn::Activation::kLeakyRelu;
 
 }  // namespace
 
@@ -81,7 +81,7 @@ void DiffanNetwork<Scalar>::forward(const Scalar* weights, Batch& batch, nn::Ind
                                     const Dropout* dropout) const {
   const auto part = [&](Matrix& matrix) { return matrix.middleCols(first, count); };
   linear(1).forward(weights, part(batch.input), part(batch.hidden1));
-  nn::activate<Scalar>(kLeaky, part(batch.hidden1));
+  nn::activate<Scalar>(kHiddenActivation, part(batch.hidden1));
   norm(1).forward(weights, part(batch.hidden1), part(batch.normal1), part(batch.moments1));
   if (dropout != nullptr) {
     nn::draw_dropout<Scalar>(dropout->probability, dropout->seed, "diffan_dropout",
@@ -89,12 +89,12 @@ void DiffanNetwork<Scalar>::forward(const Scalar* weights, Batch& batch, nn::Ind
     part(batch.normal1).array() *= part(batch.factors).array();
   }
   linear(2).forward(weights, part(batch.normal1), part(batch.hidden2));
-  nn::activate<Scalar>(kLeaky, part(batch.hidden2));
+  nn::activate<Scalar>(kHiddenActivation, part(batch.hidden2));
   norm(2).forward(weights, part(batch.hidden2), part(batch.normal2), part(batch.moments2));
   linear(3).forward(weights, part(batch.normal2), part(batch.hidden3));
-  nn::activate<Scalar>(kLeaky, part(batch.hidden3));
+  nn::activate<Scalar>(kHiddenActivation, part(batch.hidden3));
   linear(4).forward(weights, part(batch.hidden3), part(batch.hidden4));
-  nn::activate<Scalar>(kLeaky, part(batch.hidden4));
+  nn::activate<Scalar>(kHiddenActivation, part(batch.hidden4));
   linear(5).forward(weights, part(batch.hidden4), part(batch.output));
 }
 
@@ -102,16 +102,16 @@ template <class Scalar>
 void DiffanNetwork<Scalar>::backward(const Scalar* weights, Batch& batch, nn::Index first, nn::Index count) const {
   const auto part = [&](Matrix& matrix) { return matrix.middleCols(first, count); };
   linear(5).backward(weights, part(batch.d_output), part(batch.d_hidden4));
-  nn::activation_backward<Scalar>(kLeaky, part(batch.hidden4), part(batch.d_hidden4));
+  nn::activation_backward<Scalar>(kHiddenActivation, part(batch.hidden4), part(batch.d_hidden4));
   linear(4).backward(weights, part(batch.d_hidden4), part(batch.d_hidden3));
-  nn::activation_backward<Scalar>(kLeaky, part(batch.hidden3), part(batch.d_hidden3));
+  nn::activation_backward<Scalar>(kHiddenActivation, part(batch.hidden3), part(batch.d_hidden3));
   linear(3).backward(weights, part(batch.d_hidden3), part(batch.d_normal2));
   norm(2).backward(weights, part(batch.hidden2), part(batch.moments2), part(batch.d_normal2), part(batch.d_hidden2));
-  nn::activation_backward<Scalar>(kLeaky, part(batch.hidden2), part(batch.d_hidden2));
+  nn::activation_backward<Scalar>(kHiddenActivation, part(batch.hidden2), part(batch.d_hidden2));
   linear(2).backward(weights, part(batch.d_hidden2), part(batch.d_normal1));
   part(batch.d_normal1).array() *= part(batch.factors).array();
   norm(1).backward(weights, part(batch.hidden1), part(batch.moments1), part(batch.d_normal1), part(batch.d_hidden1));
-  nn::activation_backward<Scalar>(kLeaky, part(batch.hidden1), part(batch.d_hidden1));
+  nn::activation_backward<Scalar>(kHiddenActivation, part(batch.hidden1), part(batch.d_hidden1));
 }
 
 template <class Scalar>

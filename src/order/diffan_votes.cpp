@@ -6,8 +6,8 @@ namespace olem {
 
 std::optional<DiffanVote> cast_vote(std::span<const double> variances, std::span<const std::size_t> candidates,
                                     std::size_t time_step) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  DiffanVote vote{0, time_step, kInfinity, kInfinity};
+  constexpr double kUnbeaten = std::numeric_limits<double>::infinity();
+  DiffanVote vote{0, time_step, kUnbeaten, kUnbeaten};
   for (const std::size_t p : candidates) {
     if (variances[p] < vote.variance) {
       vote.next_variance = vote.variance;
@@ -17,7 +17,7 @@ std::optional<DiffanVote> cast_vote(std::span<const double> variances, std::span
       vote.next_variance = variances[p];
     }
   }
-  if (vote.variance == kInfinity) return std::nullopt;
+  if (vote.variance == kUnbeaten) return std::nullopt;
   return vote;
 }
 

@@ -26,7 +26,7 @@ constexpr std::array<Choice, 2> kMedians = {
      {"nonzero", "of the pairs of rows that are not at the same place"}}};
 
 // Differences below this many standard errors are what chance makes.
-constexpr double kDecisive = 2.0;
+constexpr double kDecisiveErrors = 2.0;
 
 // Columns of the matrix of distances that are one piece of work.
 constexpr std::size_t kStrip = 16;
@@ -146,7 +146,7 @@ void judge_gap(OrderStep& step, std::span<const double> sink, std::span<const do
   for (const double difference : differences) squares += (difference - mean) * (difference - mean);
   const auto n = static_cast<double>(sink.size());
   step.gap_standard_error = std::sqrt(squares / (n - 1.0) / n);
-  step.decided = *step.gap > kDecisive * *step.gap_standard_error;
+  step.decided = *step.gap > kDecisiveErrors * *step.gap_standard_error;
 }
 
 std::size_t SteinEstimator::bytes(std::size_t rows, std::size_t columns, const SteinOptions& options) {

@@ -22,7 +22,7 @@ constexpr double kJitter = 1e-8;
 // A tile and the coordinates it reads stay in the first-level cache for a handful of parents.
 constexpr std::size_t kTile = 512;
 constexpr std::size_t kColumnsPerPiece = 32;
-constexpr std::size_t kRowsPerPiece = 64;
+constexpr std::size_t kGpRowsPerPiece = 64;
 
 // Vectorised and scalar exp differ in the last bit, and Eigen decides between them by address. A buffer of our own has
 // always the same alignment, so that a value depends on nothing but its arguments and its place in the tile.
@@ -80,7 +80,7 @@ std::vector<double> draw_rbf_weights(const Coordinates& points, RandomStream& ra
 
 void add_rbf_expansion(const Coordinates& anchors, std::span<const double> weights, const Coordinates& at,
                        std::span<double> out, const Context& context) {
-  parallel_for(context, 0, out.size(), kRowsPerPiece, [&](std::size_t first_row, std::size_t last_row) {
+  parallel_for(context, 0, out.size(), kGpRowsPerPiece, [&](std::size_t first_row, std::size_t last_row) {
     Tile tile;
     std::vector<double> sums(last_row - first_row, 0.0);
     for (std::size_t first = 0; first < weights.size(); first += kTile) {

@@ -1,6 +1,6 @@
 #include "helpers.h"
 
-namespace olem::test {
+namespace olem::test::check_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(CheckVerb, MissingFileIsAFileError) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::check_test

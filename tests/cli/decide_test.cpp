@@ -8,7 +8,7 @@
 #include "support/datasets.h"
 #include "support/process.h"
 
-namespace olem::test {
+namespace olem::test::decide_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -106,4 +106,4 @@ TEST(CliDecide, BadFlagsAndFilesAreExplained) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::decide_test

@@ -1,6 +1,6 @@
 #include "helpers.h"
 
-namespace olem::test {
+namespace olem::test::docs_test {
 namespace {
 
 // To make the page anew: olem options > docs/options.md
@@ -12,4 +12,4 @@ TEST(Documentation, OptionsPageIsWhatTheExecutablePrints) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::docs_test

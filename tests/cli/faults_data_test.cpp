@@ -2,7 +2,7 @@
 
 #include "helpers.h"
 
-namespace olem::test {
+namespace olem::test::faults_data_test {
 namespace {
 
 using ::testing::Contains;
@@ -406,4 +406,4 @@ TEST(DataDoubts, AreNotRaisedAtTheLevelItself) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::faults_data_test

@@ -2,7 +2,7 @@
 #include "helpers.h"
 #include "olem/model_file.h"
 
-namespace olem::test {
+namespace olem::test::faults_model_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -75,4 +75,4 @@ TEST(ModelFaults, MissingFileIsAFileError) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::faults_model_test

@@ -1,6 +1,6 @@
 #include "helpers.h"
 
-namespace olem::test {
+namespace olem::test::faults_task_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -226,4 +226,4 @@ TEST(CheckTaskVerb, MissingDataIsAFileErrorAndTheTaskIsNeverOverwritten) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::faults_task_test

@@ -4,7 +4,7 @@
 #include "helpers.h"
 #include "olem/task.h"
 
-namespace olem::test {
+namespace olem::test::fit_test {
 namespace {
 
 using ::testing::Contains;
@@ -194,4 +194,4 @@ TEST_F(Fit, WarningsStayWithTheModel) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::fit_test

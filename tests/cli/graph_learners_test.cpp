@@ -5,7 +5,7 @@
 #include "olem/graph_file.h"
 #include "olem/random.h"
 
-namespace olem::test {
+namespace olem::test::graph_learners_test {
 namespace {
 
 using testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST(CliGraphLearners, TimeLimitsAndOptionsAreObeyed) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::graph_learners_test

@@ -6,7 +6,7 @@
 #include "support/datasets.h"
 #include "support/process.h"
 
-namespace olem::test {
+namespace olem::test::graph_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -229,4 +229,4 @@ TEST(CliSimulate, DecisionTasksComeWithATaskFile) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::graph_test

@@ -2,7 +2,7 @@
 
 #include "helpers.h"
 
-namespace olem::test {
+namespace olem::test::order_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -323,4 +323,4 @@ TEST(ConfigFile, IsRefusedWithFileAndKey) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::order_test

@@ -3,7 +3,7 @@
 
 #include "helpers.h"
 
-namespace olem::test {
+namespace olem::test::usage_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -255,4 +255,4 @@ TEST(StandardInput, StopsAtTheMemoryLimit) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::usage_test

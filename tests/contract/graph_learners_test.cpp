@@ -4,7 +4,7 @@
 #include "olem/graph_file.h"
 #include "olem/graph_learner.h"
 
-namespace olem {
+namespace olem::graph_learners_test {
 namespace {
 
 using test::contract_table;
@@ -133,4 +133,4 @@ TEST(GraphLearners, AnUnknownNameIsRefusedWithTheClosest) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::graph_learners_test

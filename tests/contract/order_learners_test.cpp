@@ -4,7 +4,7 @@
 #include "contract/contract.h"
 #include "olem/order.h"
 
-namespace olem {
+namespace olem::order_learners_test {
 namespace {
 
 using test::contract_table;
@@ -146,4 +146,4 @@ TEST(OrderLearners, AnUnknownNameIsRefusedWithTheClosest) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::order_learners_test

@@ -10,7 +10,7 @@
 #include "olem/error.h"
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::blocked_cholesky_test {
 namespace {
 
 // Distances between points of a line under an exponential kernel: positive definite, with a known condition.
@@ -90,4 +90,4 @@ TEST(BlockedCholesky, ReportsProgressAndCanBeInterrupted) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::blocked_cholesky_test

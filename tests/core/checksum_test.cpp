@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace olem {
+namespace olem::checksum_test {
 namespace {
 
 // Of CRC-64/XZ; `xz --check=crc64` stores the same numbers.
@@ -20,4 +20,4 @@ TEST(Crc64, LengthCounts) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::checksum_test

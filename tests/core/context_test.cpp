@@ -4,7 +4,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::context_test {
 namespace {
 
 TEST(Context, RefusesMemoryBeyondTheLimitBeforeAnybodyAsksForIt) {
@@ -51,4 +51,4 @@ TEST(Context, ProgressIsAFraction) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::context_test

@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-namespace olem {
+namespace olem::error_test {
 namespace {
 
 // The text of the usage error that `call` throws; empty when it throws none.
@@ -58,4 +58,4 @@ TEST(ArgumentChecks, PositiveMeansFiniteAndAboveZero) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::error_test

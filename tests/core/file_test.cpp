@@ -15,7 +15,7 @@
 #include "olem/error.h"
 #include "support/process.h"
 
-namespace olem {
+namespace olem::file_test {
 namespace {
 
 using test::TemporaryFolder;
@@ -235,4 +235,4 @@ TEST(ReadFile, AWaitForStandardInputCanBeInterrupted) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::file_test

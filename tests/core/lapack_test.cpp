@@ -9,7 +9,7 @@
 
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::lapack_test {
 namespace {
 
 Eigen::MatrixXd positive_definite(Eigen::Index n) {
@@ -191,4 +191,4 @@ TEST(Lapack, EigenvectorsReproduceTheMatrix) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::lapack_test

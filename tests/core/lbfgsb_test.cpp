@@ -8,7 +8,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::lbfgsb_test {
 namespace {
 
 constexpr double kFree = std::numeric_limits<double>::infinity();
@@ -86,4 +86,4 @@ TEST(Lbfgsb, CanBeInterrupted) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::lbfgsb_test

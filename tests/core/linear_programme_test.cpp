@@ -13,7 +13,7 @@
 #include "olem/parallel.h"
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::linear_programme_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -230,4 +230,4 @@ TEST(LinearProgramme, RefusesNonsense) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::linear_programme_test

@@ -6,7 +6,7 @@
 
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::matrix_exponential_test {
 namespace {
 
 std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b, std::size_t n) {
@@ -74,4 +74,4 @@ TEST(MatrixExponential, SaysWhenItIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::matrix_exponential_test

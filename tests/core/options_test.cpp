@@ -8,7 +8,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::options_test {
 namespace {
 
 enum class Colour { kRed, kGreen };
@@ -114,4 +114,4 @@ TEST(ClosestName, FindsSlipsAndOnlyThose) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::options_test

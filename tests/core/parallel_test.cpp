@@ -13,7 +13,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::parallel_test {
 namespace {
 
 Context with_threads(int threads) {
@@ -182,4 +182,4 @@ TEST(ParallelFor, WorksInTheChildOfAFork) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::parallel_test

@@ -10,7 +10,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::random_test {
 namespace {
 
 using Block = std::array<std::uint32_t, 4>;
@@ -187,4 +187,4 @@ TEST(NormalQuantile, IsExactIntoTheTails) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::random_test

@@ -14,7 +14,7 @@
 #include "olem/random.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::csv_test {
 namespace {
 
 using ::testing::AllOf;
@@ -449,4 +449,4 @@ TEST(CsvScan, count_lines_counts_every_kind_of_end) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::csv_test

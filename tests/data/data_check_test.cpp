@@ -16,7 +16,7 @@
 #include "support/datasets.h"
 #include "support/process.h"
 
-namespace olem {
+namespace olem::data_check_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -400,4 +400,4 @@ RC_GTEST_PROP(CheckTableProperty, CopiesAreThoseOfAllPairsOfColumns, ()) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::data_check_test

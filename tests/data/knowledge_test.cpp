@@ -12,7 +12,7 @@
 #include "olem/random.h"
 #include "support/process.h"
 
-namespace olem {
+namespace olem::knowledge_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -314,4 +314,4 @@ RC_GTEST_PROP(PrecedenceProperty, TakingAwayAnyLastVariableObeysTheKnowledge, (s
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::knowledge_test

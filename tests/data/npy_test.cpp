@@ -10,7 +10,7 @@
 #include "olem/error.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::npy_test {
 namespace {
 
 using ::testing::AllOf;
@@ -229,4 +229,4 @@ TEST(Npy, refuses_what_does_not_fit_into_memory) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::npy_test

@@ -14,7 +14,7 @@
 #include "support/datasets.h"
 #include "support/process.h"
 
-namespace olem {
+namespace olem::read_table_test {
 namespace {
 
 using test::TemporaryFolder;
@@ -200,4 +200,4 @@ RC_GTEST_PROP(ReadTable, any_bytes_give_a_table_or_an_error, ()) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::read_table_test

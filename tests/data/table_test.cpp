@@ -8,7 +8,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::table_test {
 namespace {
 
 std::string complaint(const std::function<void()>& call) {
@@ -96,4 +96,4 @@ TEST(Table, SelectsColumnsAndRowsInTheOrderGiven) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::table_test

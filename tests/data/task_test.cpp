@@ -12,7 +12,7 @@
 #include "olem/simulate.h"
 #include "support/process.h"
 
-namespace olem {
+namespace olem::task_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -565,4 +565,4 @@ RC_GTEST_PROP(TaskProperty, ParsingNeverEndsInADefect, ()) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::task_test

@@ -13,7 +13,7 @@
 
 #include "decide/helpers.h"
 
-namespace olem::test {
+namespace olem::test::calibration_test {
 namespace {
 
 using ::testing::Each;
@@ -177,4 +177,4 @@ TEST(Calibrate, TooFewRowsIsAStatus) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::calibration_test

@@ -9,7 +9,7 @@
 
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::chebyshev_test {
 namespace {
 
 // Tangents of the unit ball around `inside`, moved outwards by up to `room` each.
@@ -203,4 +203,4 @@ RC_GTEST_PROP(LargestBallProperty, ABoxHasTheRadiusOfItsProgramme, ()) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::chebyshev_test

@@ -10,7 +10,7 @@
 #include "olem/rehearsal.h"
 #include "olem/simulate.h"
 
-namespace olem {
+namespace olem::decide_test {
 namespace {
 
 // x -> z -> y and x -> y, with w beside: y = z + 0.5 x + 0.5 noise, z = x + noise, w = noise.
@@ -212,4 +212,4 @@ TEST(Decide, UndecidedStepsBetweenDecisionAndOutcomeAreNamed) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::decide_test

@@ -14,7 +14,7 @@
 #include "olem/error.h"
 #include "support/process.h"
 
-namespace olem::test {
+namespace olem::test::model_file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -274,4 +274,4 @@ TEST(ModelFile, IsWrittenWholeAndNotOverAnother) {
 }
 
 }  // namespace
-}  // namespace olem::test
+}  // namespace olem::test::model_file_test

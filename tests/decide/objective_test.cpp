@@ -6,7 +6,7 @@
 
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::objective_test {
 namespace {
 
 OutcomeDraws draws_of(std::vector<double> values, std::size_t draws) {
@@ -104,4 +104,4 @@ TEST(Objective, RowWidths) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::objective_test

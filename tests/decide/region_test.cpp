@@ -9,7 +9,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::region_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -247,4 +247,4 @@ TEST(RegionCentre, AConstantOutcomeIsRefused) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::region_test

@@ -6,7 +6,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::success_interval_test {
 namespace {
 
 // scipy 1.10.1: beta.ppf(0.025, k, n - k + 1) and beta.ppf(0.975, k + 1, n - k).
@@ -73,4 +73,4 @@ TEST(SuccessIntervals, RefuseNonsense) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::success_interval_test

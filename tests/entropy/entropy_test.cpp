@@ -9,7 +9,7 @@
 #include "olem/random.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::entropy_test {
 namespace {
 
 // One column after the other.
@@ -248,4 +248,4 @@ TEST(EntropyOptionsTest, UnknownEstimatorAndBadValuesAreRefused) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::entropy_test

@@ -10,7 +10,7 @@
 #include "support/brute_force.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::neighbours_test {
 namespace {
 
 const auto kNoProgress = [](double) {};
@@ -146,4 +146,4 @@ TEST(Neighbours, InterruptionEndsASweep) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::neighbours_test

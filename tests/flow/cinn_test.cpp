@@ -11,7 +11,7 @@
 #include "olem/sampler_set.h"
 #include "olem/sampler_state.h"
 
-namespace olem {
+namespace olem::cinn_test {
 namespace {
 
 using flow::CouplingShape;
@@ -357,4 +357,4 @@ TEST(NetworkSamplers, FarFromTheDataIsReported) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::cinn_test

@@ -11,7 +11,7 @@
 #include "flow/gp_training.h"
 #include "flow/helpers.h"
 
-namespace olem::flow {
+namespace olem::flow::gp_test {
 namespace {
 
 using Eigen::Index;
@@ -276,4 +276,4 @@ TEST(GpTraining, ALineIsFoundToBeALine) {
 }
 
 }  // namespace
-}  // namespace olem::flow
+}  // namespace olem::flow::gp_test

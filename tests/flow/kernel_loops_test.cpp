@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-namespace olem::flow {
+namespace olem::flow::kernel_loops_test {
 namespace {
 
 std::vector<const KernelLoops*> all_loops() {
@@ -82,4 +82,4 @@ TEST(KernelLoops, ExponentialAgreesWithTheLibraryAndNeverExceedsItsAmplitude) {
 }
 
 }  // namespace
-}  // namespace olem::flow
+}  // namespace olem::flow::kernel_loops_test

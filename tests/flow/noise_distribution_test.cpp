@@ -10,7 +10,7 @@
 #include "flow/rational_quadratic.h"
 #include "olem/random.h"
 
-namespace olem::flow {
+namespace olem::flow::noise_distribution_test {
 namespace {
 
 using Draw = std::function<double(RandomStream&)>;
@@ -113,4 +113,4 @@ TEST(NoiseDistribution, RepeatedValuesStillHaveADensity) {
 }
 
 }  // namespace
-}  // namespace olem::flow
+}  // namespace olem::flow::noise_distribution_test

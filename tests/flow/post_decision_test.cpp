@@ -9,7 +9,7 @@
 #include "olem/sampler_state.h"
 #include "olem/simulate.h"
 
-namespace olem {
+namespace olem::post_decision_test {
 namespace {
 
 using Set = std::shared_ptr<const SamplerSet>;
@@ -333,4 +333,4 @@ TEST(Bermuda, MeanOutcomeFarOutsideOfTheData) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::post_decision_test

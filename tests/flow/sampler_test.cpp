@@ -12,7 +12,7 @@
 #include "olem/error.h"
 #include "olem/sampler_state.h"
 
-namespace olem {
+namespace olem::sampler_test {
 namespace {
 
 using Sampler = std::shared_ptr<const ConditionalSampler>;
@@ -350,4 +350,4 @@ TEST(Sampler, UnknownKindSuggestsTheClosest) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::sampler_test

@@ -11,7 +11,7 @@
 #include "olem/sampler_set.h"
 #include "olem/sampler_state.h"
 
-namespace olem {
+namespace olem::spline_test {
 namespace {
 
 using flow::SplineMap;
@@ -343,4 +343,4 @@ TEST(SplineSampler, AnEnsembleIsTheMixtureOfItsMembers) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::spline_test

@@ -9,7 +9,7 @@
 #include "graph/csv_rows.h"
 #include "olem/prune.h"
 
-namespace olem {
+namespace olem::cam_pruning_golden_test {
 namespace {
 
 // One candidate edge in mgcv and here; tests/golden/README.md tells how the table was made.
@@ -131,4 +131,4 @@ TEST_F(CamPruningGolden, PValuesAgreeWithTheDefaultsWhereTheyFindTheSameMinimum)
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::cam_pruning_golden_test

@@ -14,7 +14,7 @@
 #include "olem/random.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::cam_pruning_test {
 namespace {
 
 using Edges = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -321,4 +321,4 @@ TEST(CamPruning, StopsWhenInterrupted) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::cam_pruning_test

@@ -7,7 +7,7 @@
 #include "olem/graph_learner.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::caps_graph_test {
 namespace {
 
 using Scores = std::vector<std::vector<double>>;
@@ -94,4 +94,4 @@ TEST(CapsGraph, ObeysKnowledgeFromEndToEnd) {
 TEST(CapsGraph, OneColumnHasNoEdges) { EXPECT_EQ(learn(Table({"only"}, {1, 2, 4, 7})).graph.edge_count(), 0U); }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::caps_graph_test

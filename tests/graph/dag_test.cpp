@@ -4,7 +4,7 @@
 #include "graph/graphs.h"
 #include "olem/graph.h"
 
-namespace olem {
+namespace olem::dag_test {
 namespace {
 
 using test::data_error;
@@ -192,4 +192,4 @@ TEST(Graph, MoreNodesThanCanBeHandledIsAResourceError) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::dag_test

@@ -3,7 +3,7 @@
 #include "graph/graphs.h"
 #include "olem/graph.h"
 
-namespace olem {
+namespace olem::equivalence_test {
 namespace {
 
 using test::all_dags;
@@ -135,4 +135,4 @@ TEST(MixedGraph, NarrowestKind) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::equivalence_test

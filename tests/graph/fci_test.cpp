@@ -12,7 +12,7 @@
 #include "olem/graph_learner.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::fci_test {
 namespace {
 
 using test::LinearModel;
@@ -248,4 +248,4 @@ TEST(Fci, StandsForNoSingleDag) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::fci_test

@@ -8,7 +8,7 @@
 #include "olem/metrics.h"
 #include "support/process.h"
 
-namespace olem {
+namespace olem::formats_test {
 namespace {
 
 using test::data_error;
@@ -411,4 +411,4 @@ TEST(Files, AreReadByPathAndMissingOnesAreFileErrors) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::formats_test

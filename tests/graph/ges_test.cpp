@@ -13,7 +13,7 @@
 #include "olem/graph_learner.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::ges_test {
 namespace {
 
 using test::LinearModel;
@@ -288,4 +288,4 @@ TEST(GraphLearners, StopAtTheDeadlineWithAResourceError) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::ges_test

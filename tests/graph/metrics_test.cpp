@@ -8,7 +8,7 @@
 #include "graph/graphs.h"
 #include "olem/graph_file.h"
 
-namespace olem {
+namespace olem::metrics_test {
 namespace {
 
 using test::data_error;
@@ -205,4 +205,4 @@ TEST(MatchNodes, AnOrderCompletesAnEdgeListButMustHoldAllItsNames) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::metrics_test

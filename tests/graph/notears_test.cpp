@@ -13,7 +13,7 @@
 #include "olem/random.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::notears_test {
 namespace {
 
 NotearsResult learn(const Table& table, const NotearsOptions& options = {}, const Precedence& knowledge = {},
@@ -206,4 +206,4 @@ TEST(Notears, CanBeInterrupted) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::notears_test

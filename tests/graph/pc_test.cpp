@@ -14,7 +14,7 @@
 #include "olem/graph_learner.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::pc_test {
 namespace {
 
 using test::LinearModel;
@@ -275,4 +275,4 @@ TEST(Pc, ADagOfAContradictoryClassIsRefused) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::pc_test

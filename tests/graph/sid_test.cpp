@@ -7,7 +7,7 @@
 #include "olem/metrics.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::sid_test {
 namespace {
 
 using test::all_dags;
@@ -231,4 +231,4 @@ TEST(SidBounds, SaysWhyThereAreNone) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::sid_test

@@ -7,7 +7,7 @@
 
 #include "graph/weighted_chi_square.h"
 
-namespace olem {
+namespace olem::smooth_term_test_test {
 namespace {
 
 using Eigen::MatrixXd;
@@ -71,4 +71,4 @@ RC_GTEST_PROP(SmoothTermTest, IsAProbability, ()) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::smooth_term_test_test

@@ -9,7 +9,7 @@
 #include "graph/additive_regression.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::smoothing_selection_test {
 namespace {
 
 using Eigen::Index;
@@ -146,4 +146,4 @@ TEST(AdditiveFit, SingleParentGainsOfKa5) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::smoothing_selection_test

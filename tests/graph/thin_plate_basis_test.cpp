@@ -11,7 +11,7 @@
 
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::thin_plate_basis_test {
 namespace {
 
 using Eigen::Index;
@@ -157,4 +157,4 @@ TEST(SmoothBasis, OneExtremeOutlierDoesNotBreakIt) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::thin_plate_basis_test

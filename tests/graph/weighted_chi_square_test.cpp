@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-namespace olem {
+namespace olem::weighted_chi_square_test {
 namespace {
 
 double chi_square_upper_tail(double degrees, double q) {
@@ -104,4 +104,4 @@ TEST(WeightedChiSquare, NoTermsIsTheConstantZero) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::weighted_chi_square_test

@@ -7,7 +7,7 @@
 
 #include "nn/gradient_check.h"
 
-namespace olem {
+namespace olem::layers_test {
 namespace {
 
 using nn::Activation;
@@ -205,4 +205,4 @@ TEST(SquaredError, GradientAgreesWithDifferences) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::layers_test

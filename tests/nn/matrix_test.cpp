@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace olem {
+namespace olem::matrix_test {
 namespace {
 
 using nn::Form;
@@ -55,4 +55,4 @@ TYPED_TEST(Products, TakeASingleColumn) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::matrix_test

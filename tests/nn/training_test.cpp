@@ -12,7 +12,7 @@
 #include "olem/error.h"
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::training_test {
 namespace {
 
 using nn::PartialBatch;
@@ -203,4 +203,4 @@ TEST(Training, ProgressTellsTheLossAndInterruptionIsObeyed) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::training_test

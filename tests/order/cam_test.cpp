@@ -10,7 +10,7 @@
 #include "olem/graph_learner.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::cam_test {
 namespace {
 
 Context one_thread() {
@@ -216,4 +216,4 @@ TEST(Cam, InterruptionStopsTheSearch) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::cam_test

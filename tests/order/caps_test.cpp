@@ -8,7 +8,7 @@
 #include "olem/random.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::caps_test {
 namespace {
 
 OrderResult learn(const Table& table, const Precedence& knowledge = {}, const Context& context = Context()) {
@@ -120,4 +120,4 @@ TEST(Caps, HalfSamplesGiveEqualBytesForAnyThreads) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::caps_test

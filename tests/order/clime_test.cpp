@@ -10,7 +10,7 @@
 #include "order/precision.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::clime_test {
 namespace {
 
 Eigen::MatrixXd covariance_of(const Table& table) { return centered_columns(table, Context()).covariance; }
@@ -168,4 +168,4 @@ TEST(Clime, ThreadsGiveEqualNumbers) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::clime_test

@@ -8,7 +8,7 @@
 #include "nn/gradient_check.h"
 #include "order/diffan_derivatives.h"
 
-namespace olem {
+namespace olem::diffan_network_test {
 namespace {
 
 using nn::Index;
@@ -260,4 +260,4 @@ TEST(DiffanDerivatives, ManyPointsAtOnceAreEachAsAlone) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::diffan_network_test

@@ -14,7 +14,7 @@
 #include "order/diffan_votes.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::diffan_test {
 namespace {
 
 // A network that trains in a moment.
@@ -252,4 +252,4 @@ TEST(Diffan, ProgressRisesInBothPhases) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::diffan_test

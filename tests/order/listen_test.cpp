@@ -11,7 +11,7 @@
 #include "order/precision.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::listen_test {
 namespace {
 
 Order ka5_order() { return {"x0", "x1", "x2", "x3", "x4"}; }
@@ -226,4 +226,4 @@ TEST(ListenGraph, CamRulePrunesTheOrder) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::listen_test

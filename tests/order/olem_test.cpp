@@ -7,7 +7,7 @@
 #include "olem/order.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::olem_test {
 namespace {
 
 double fact(const OrderStep& step, const std::string& key) {
@@ -238,4 +238,4 @@ TEST(Olem, MemoryIsPredictedBeforeItIsUsed) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::olem_test

@@ -14,7 +14,7 @@
 #include "order/stein.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::score_test {
 namespace {
 
 OrderResult learn(const Table& table, const ScoreOptions& options = {}, const Precedence& knowledge = {},
@@ -202,4 +202,4 @@ TEST(Score, InterruptionStopsTheWork) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::score_test

@@ -12,7 +12,7 @@
 #include "olem/random.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::stein_test {
 namespace {
 
 std::vector<std::size_t> all_columns(const Table& table) {
@@ -247,4 +247,4 @@ TEST(Stein, MemoryIsPredictedBeforeItIsUsed) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::stein_test

@@ -5,7 +5,7 @@
 #include "olem/order.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::varsort_test {
 namespace {
 
 TEST(Varsort, KnownAnswer) {
@@ -41,4 +41,4 @@ TEST(Varsort, KnowledgeComesBeforeTheScales) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::varsort_test

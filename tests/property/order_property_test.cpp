@@ -12,7 +12,7 @@
 #include "support/brute_force.h"
 #include "support/datasets.h"
 
-namespace olem {
+namespace olem::order_property_test {
 namespace {
 
 struct Size {
@@ -147,4 +147,4 @@ RC_GTEST_PROP(Olem, TiersAndPairsHold, ()) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::order_property_test

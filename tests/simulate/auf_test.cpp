@@ -8,7 +8,7 @@
 #include "olem/simulate.h"
 #include "simulate/helpers.h"
 
-namespace olem {
+namespace olem::auf_test {
 namespace {
 
 using test::equal;
@@ -140,4 +140,4 @@ TEST(AufTask, RefusesSizesThatLeaveNothingToAlter) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::auf_test

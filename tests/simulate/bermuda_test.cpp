@@ -13,7 +13,7 @@
 #include "support/datasets.h"
 #include "support/process.h"
 
-namespace olem {
+namespace olem::bermuda_test {
 namespace {
 
 using test::seeded;
@@ -191,4 +191,4 @@ TEST(Bermuda, TruthFileInTheDataFolderIsTheModel) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::bermuda_test

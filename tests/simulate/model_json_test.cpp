@@ -9,7 +9,7 @@
 #include "simulate/helpers.h"
 #include "support/process.h"
 
-namespace olem {
+namespace olem::model_json_test {
 namespace {
 
 StructuralModel through_text(const StructuralModel& model) {
@@ -98,4 +98,4 @@ TEST(ModelJson, OtherFormatsAndLaterVersionsAreRefused) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::model_json_test

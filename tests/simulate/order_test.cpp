@@ -9,7 +9,7 @@
 #include "simulate/gaussian_process.h"
 #include "simulate/helpers.h"
 
-namespace olem {
+namespace olem::order_test {
 namespace {
 
 using test::equal;
@@ -168,4 +168,4 @@ TEST(GaussianProcess, KernelMatrixIsTheKernelEverywhereOnAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::order_test

@@ -11,7 +11,7 @@
 #include "olem/simulate.h"
 #include "simulate/helpers.h"
 
-namespace olem {
+namespace olem::structural_model_test {
 namespace {
 
 using test::equal;
@@ -188,4 +188,4 @@ TEST(CheckModel, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::structural_model_test

@@ -11,7 +11,7 @@
 #include "simulate/helpers.h"
 #include "support/process.h"
 
-namespace olem {
+namespace olem::write_test {
 namespace {
 
 using test::TemporaryFolder;
@@ -189,4 +189,4 @@ TEST(WriteSimulation, AFailureHalfWayChangesNothing) {
 }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::write_test
