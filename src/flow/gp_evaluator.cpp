@@ -1,5 +1,7 @@
 #include "flow/gp_evaluator.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 
@@ -12,8 +14,11 @@ namespace {
 
 // Rounding of the difference between prior and explained variance must not make it negative; relative to the noise.
 constexpr double kLeastVariance = 1e-9;
-// The kernel values, their slopes and the spread of 200 points stay in a second-level cache of 1 MiB.
+// The features, their slopes and the spread of 200 points in single precision stay in a second-level cache of 1 MiB.
 constexpr std::size_t kDrawsPerBlock = 256;
+// Points whose kernel values are made together: those of a block and their slopes stay near.
+constexpr std::size_t kPointsPerStrip = 16;
+static_assert(kPointsPerStrip >= kLeadingPoints);
 
 double sum(std::span<const double> values) {
   double total = 0.0;
@@ -21,30 +26,24 @@ double sum(std::span<const double> values) {
   return total;
 }
 
+std::variant<GpSpread<float>, GpSpread<double>> choose_spread(const GpModel& model, GpEvaluator::Precision precision) {
+  if (precision == GpEvaluator::Precision::kBest && !model.single.spread.empty()) {
+    return GpSpread<float>(model);
+  }
+  return GpSpread<double>(model);
+}
+
 }  // namespace
 
-// Not kept between evaluations: a block's worth of memory that the next sampler finds warm.
-struct GpEvaluator::Scratch {
-  Scratch(std::size_t rows, std::size_t points, std::size_t varying, std::size_t directions)
-      : values(new double[rows * points]),
-        inputs(new double[rows * (varying + 1)]),
-        rest(new double[rows * directions]) {}
-
-  std::unique_ptr<double[]> values;  // of the kernel, block x points; then the directions that they enter
-  std::unique_ptr<double[]> inputs;  // block x (varying inputs, 1)
-  std::unique_ptr<double[]> rest;    // the other directions
-};
-
-GpEvaluator::GpEvaluator(const GpModel& model) : model_(model) {
+GpEvaluator::GpEvaluator(const GpModel& model, Precision precision)
+    : model_(model), explained_(choose_spread(model, precision)) {
   const ScaledPoints& points = model.points;
   if (points.points == 0) return;
   nonlinear_ = model.parameters.nonlinear_inputs();
+  columns_ = angle_columns(model);
   for (std::size_t c = 0; c < points.coordinates; ++c) {
     for (std::size_t j = 0; j < points.points; ++j) {
-      const double factor = model.parameters.kernel == GpKernel::kArcsine ? 2.0 * points.scales[j] : 1.0;
-      const double value = factor * points.values[c * points.points + j];
-      mean_columns_.push_back(model.weights[j] * value);
-      columns_.push_back(value);
+      mean_columns_.push_back(model.weights[j] * columns_[c * points.points + j]);
     }
   }
 }
@@ -64,17 +63,17 @@ void GpEvaluator::arrange(std::span<const Condition> conditions) {
   for (const Condition& condition : conditions) shared.push_back(condition.shared);
   one_row_ = std::all_of(nonlinear_.begin(), nonlinear_.end(), [&](std::size_t k) { return shared[k]; });
   kernel_rows_ = model_.points.points == 0 ? 0 : one_row_ ? 1 : draws_;
-  if (shared == shared_ && !spread_.empty()) return;
+  if (shared == shared_ && !folded_.empty()) return;
   shared_ = shared;
   varying_.clear();
   for (std::size_t k = 0; k < shared.size(); ++k) {
     if (!shared[k]) varying_.push_back(k);
   }
-  spread_.clear();
+  folded_.clear();
   for (std::size_t l = 0; l < model_.directions; ++l) {
     const std::size_t first_input = l * model_.features() + model_.points.points + 1;
-    for (const std::size_t k : varying_) spread_.push_back(model_.spread[first_input + k]);
-    spread_.push_back(0.0);
+    for (const std::size_t k : varying_) folded_.push_back(model_.spread[first_input + k]);
+    folded_.push_back(0.0);
   }
 }
 
@@ -82,28 +81,46 @@ void GpEvaluator::evaluate(std::span<const Condition> conditions, std::size_t dr
   conditions_ = conditions;
   draws_ = draws;
   arrange(conditions);
-  const std::size_t rows = std::min(draws_, kDrawsPerBlock);
-  const std::size_t extra = model_.directions - kernel_directions();
-  Scratch scratch(rows, model_.points.points, varying_.size(), with_variance ? extra : 0);
   evaluate_mean();
   const std::size_t width = model_.points.coordinates;
   coordinates_.resize(kernel_rows_ * width);
   own_products_.resize(kernel_rows_);
   scales_.resize(kernel_rows_);
-  products_.resize(kernel_rows_ * width);
-  slopes_.resize(kernel_rows_ * model_.points.points);
-  if (kernel_rows_ > 0 && one_row_) evaluate_kernel({0, 1}, scratch);
-  variance_.clear();
-  if (with_variance) {
-    variance_.resize(draws_);
-    directions_.resize(draws_ * model_.directions);
-    fold_shared(scratch);
+  products_.assign(kernel_rows_ * width, 0.0);
+  variance_.assign(with_variance ? draws_ : 0, 0.0);
+  if (one_row_) {
+    row_values_.clear();
+    row_slopes_.clear();
+    double shared_mean = 0.0;
+    if (kernel_rows_ > 0) {
+      evaluate_kernel({0, 1}, &shared_mean,
+                      [&](std::size_t, std::size_t count, const double* values, const double* slopes) {
+                        row_values_.insert(row_values_.end(), values, values + count);
+                        row_slopes_.insert(row_slopes_.end(), slopes, slopes + count);
+                      });
+    }
+    for (double& mean : mean_) mean += shared_mean;
+    if (with_variance) {
+      fold_shared();
+      explain_one_row();
+    }
+  } else if (with_variance) {
+    const auto explain = [&](auto& spread) {
+      const auto features = spread.start(draws_, std::min(draws_, kDrawsPerBlock));
+      for_blocks([&](Block block) {
+        evaluate_kernel(block, mean_.data() + block.first,
+                        [&](std::size_t first, std::size_t count, const double* values, const double* slopes) {
+                          spread.take_points(block.first, block.count, first, count, values, slopes, features.get());
+                        });
+        spread.explain(block.first, block.count, conditions_, features.get(), variance_.data() + block.first);
+      });
+    };
+    std::visit(explain, explained_);
+  } else {
+    for_blocks([&](Block block) {
+      evaluate_kernel(block, mean_.data() + block.first, [](std::size_t, std::size_t, const double*, const double*) {});
+    });
   }
-  for_blocks([&](Block block) {
-    if (!one_row_) evaluate_kernel(block, scratch);
-    if (!with_variance) return;
-    evaluate_explained(block, scratch);
-  });
   if (with_variance) evaluate_prior();
 }
 
@@ -119,7 +136,10 @@ void GpEvaluator::evaluate_mean() {
   }
 }
 
-void GpEvaluator::evaluate_kernel(Block block, Scratch& scratch) {
+// Adds the nonlinear part to `mean`, and hands kernel values and slopes of a few points at a time to
+// keep(first, count, values, slopes).
+template <class Keep>
+void GpEvaluator::evaluate_kernel(Block block, double* mean, const Keep& keep) {
   const GpParameters& parameters = model_.parameters;
   const ScaledPoints& points = model_.points;
   const std::size_t rows = block.count;
@@ -140,17 +160,17 @@ void GpEvaluator::evaluate_kernel(Block block, Scratch& scratch) {
   const std::span<double> scales = std::span(scales_).subspan(block.first, rows);
   for (std::size_t i = 0; i < rows; ++i) scales[i] = point_scale(parameters, own[i]);
 
-  double* values = scratch.values.get();
-  double* slopes = slopes_.data() + block.first * m;
-  multiply(1.0, {coordinates, rows, width}, {points.values.data(), m, width, 0, true}, 0.0, values);
-  fill_values_and_slopes(parameters, scales, points.scales, values, slopes);
-  multiply(1.0, {slopes, rows, m}, {mean_columns_.data(), m, width}, 0.0, products_.data() + block.first * width);
-  if (one_row_) {
-    double value = 0.0;
-    for (std::size_t j = 0; j < m; ++j) value += model_.weights[j] * values[j];
-    for (double& mean : mean_) mean += value;
-  } else {
-    multiply(1.0, {values, rows, m}, {model_.weights.data(), m, 1}, 1.0, mean_.data() + block.first);
+  std::array<double, kDrawsPerBlock * kPointsPerStrip> values;
+  std::array<double, kDrawsPerBlock * kPointsPerStrip> slopes;
+  double* products = products_.data() + block.first * width;
+  for (std::size_t j = 0; j < m; j += kPointsPerStrip) {
+    const std::size_t count = std::min(kPointsPerStrip, m - j);
+    const std::span<const double> point_scales = std::span(points.scales).subspan(j, count);
+    multiply(1.0, {coordinates, rows, width}, {points.values.data() + j, count, width, m, true}, 0.0, values.data());
+    fill_values_and_slopes(parameters, scales, point_scales, values.data(), slopes.data());
+    multiply(1.0, {values.data(), rows, count}, {model_.weights.data() + j, count, 1}, 1.0, mean);
+    multiply(1.0, {slopes.data(), rows, count}, {mean_columns_.data() + j, count, width, m}, 1.0, products);
+    keep(j, count, values.data(), slopes.data());
   }
 }
 
@@ -171,8 +191,8 @@ void GpEvaluator::evaluate_prior() {
   }
 }
 
-// The last row of spread_: what the constant and the shared conditions add to each direction.
-void GpEvaluator::fold_shared(const Scratch& scratch) {
+// The last row of folded_: what the constant, the shared conditions and the kernel values add to each direction.
+void GpEvaluator::fold_shared() {
   const std::size_t points = model_.points.points;
   for (std::size_t l = 0; l < model_.directions; ++l) {
     const double* column = model_.spread.data() + l * model_.features();
@@ -180,39 +200,31 @@ void GpEvaluator::fold_shared(const Scratch& scratch) {
     for (std::size_t k = 0; k < shared_.size(); ++k) {
       if (shared_[k]) offset += column[points + 1 + k] * input(k, 0);
     }
-    for (std::size_t j = l; one_row_ && j < points; ++j) offset += column[j] * scratch.values[j];
-    spread_[(l + 1) * (varying_.size() + 1) - 1] = offset;
+    for (std::size_t j = l; j < points; ++j) offset += column[j] * row_values_[j];
+    folded_[(l + 1) * (varying_.size() + 1) - 1] = offset;
   }
 }
 
-// Directions: kernel values times a triangle and what is below it, then varying inputs and what all draws share. Their
-// squares make the explained variance.
-void GpEvaluator::evaluate_explained(Block block, Scratch& scratch) {
-  const std::size_t n = block.count;
-  const std::size_t r = model_.directions;
-  const std::size_t t = kernel_directions();
-  const std::size_t stride = model_.features();
+// Directions depend on few numbers per draw, u: the squares are u^T (folded_ folded_^T) u.
+void GpEvaluator::explain_one_row() {
   const std::size_t width = varying_.size() + 1;
-  double* inputs = scratch.inputs.get();
-  for (std::size_t v = 0; v < varying_.size(); ++v) {
-    std::copy_n(conditions_[varying_[v]].values + block.first, n, inputs + v * n);
-  }
-  std::fill_n(inputs + varying_.size() * n, n, 1.0);
-  double* values = scratch.values.get();
-  if (t > 0) {
-    const std::size_t below = model_.points.points - t;
-    multiply_by_lower(values, n, model_.spread.data(), t, stride, false);
-    multiply(1.0, {values + n * t, n, below}, {model_.spread.data() + t, below, t, stride}, 1.0, values);
-    multiply(1.0, {inputs, n, width}, {spread_.data(), width, t}, 1.0, values);
-  }
-  multiply(1.0, {inputs, n, width}, {spread_.data() + t * width, width, r - t}, 0.0, scratch.rest.get());
-  double* left = variance_.data() + block.first;
-  std::fill_n(left, n, 0.0);
-  double* kept = directions_.data() + block.first * r;
-  const KernelLoops& loops = kernel_loops();
-  for (std::size_t l = 0; l < r; ++l) {
-    const double* direction = l < t ? values + l * n : scratch.rest.get() + (l - t) * n;
-    loops.take_square(n, direction, kept + l * n, left);
+  std::vector<double> form(width * width);
+  const MatrixView folded = {folded_.data(), width, model_.directions};
+  multiply(1.0, folded, {folded_.data(), width, model_.directions, 0, true}, 0.0, form.data());
+  turned_.resize(draws_ * width);
+  for (std::size_t v = 0; v < width; ++v) {
+    double* turned = turned_.data() + v * draws_;
+    std::fill_n(turned, draws_, form[v * width + width - 1]);
+    for (std::size_t w = 0; w + 1 < width; ++w) {
+      const double* u = conditions_[varying_[w]].values;
+      for (std::size_t i = 0; i < draws_; ++i) turned[i] += form[v * width + w] * u[i];
+    }
+    if (v + 1 < width) {
+      const double* u = conditions_[varying_[v]].values;
+      for (std::size_t i = 0; i < draws_; ++i) variance_[i] -= u[i] * turned[i];
+    } else {
+      for (std::size_t i = 0; i < draws_; ++i) variance_[i] -= turned[i];
+    }
   }
 }
 
@@ -221,83 +233,56 @@ void GpEvaluator::add_gradient(std::span<const double> by_mean, std::span<const 
   const bool kernel_wanted =
       std::any_of(nonlinear_.begin(), nonlinear_.end(), [&](std::size_t k) { return gradients[k] != nullptr; });
   const std::size_t width = model_.points.coordinates;
-  turned_.assign(by_variance.empty() ? 0 : model_.directions, 0.0);
-  if (kernel_wanted && one_row_) {
+  if (one_row_) {
     const double total = sum(by_mean);
     for (double& product : products_) product *= total;
-  }
-  for_blocks([&](Block block) {
-    if (kernel_wanted && !one_row_) {
-      for (std::size_t c = 0; c < width; ++c) {
-        double* products = products_.data() + block.first * width + c * block.count;
-        for (std::size_t i = 0; i < block.count; ++i) products[i] *= by_mean[block.first + i];
+    if (!by_variance.empty()) add_one_row_gradient(by_variance, kernel_wanted, gradients);
+  } else {
+    std::vector<double> factors;
+    for_blocks([&](Block block) {
+      double* products = products_.data() + block.first * width;
+      for (std::size_t c = 0; kernel_wanted && c < width; ++c) {
+        for (std::size_t i = 0; i < block.count; ++i) products[c * block.count + i] *= by_mean[block.first + i];
       }
-    }
-    if (!by_variance.empty()) add_explained_gradient(block, by_variance, kernel_wanted, gradients);
-  });
-  if (kernel_wanted && one_row_ && !by_variance.empty()) add_shared_explained_gradient();
+      if (by_variance.empty()) return;
+      factors.clear();
+      for (std::size_t i = 0; i < block.count; ++i) factors.push_back(-2.0 * by_variance[block.first + i]);
+      const auto add = [&](const auto& spread) {
+        spread.add_gradient(block.first, factors, conditions_, kernel_wanted ? products : nullptr, gradients);
+      };
+      std::visit(add, explained_);
+    });
+  }
   add_linear_gradient(by_mean, by_variance, gradients);
   if (kernel_wanted) add_kernel_gradient(by_variance, gradients);
 }
 
-// Through the directions of a block, whose derivatives are -2 by_variance_i times themselves: to the inputs of the
-// linear part, and to products_, or turned_ when all draws share the kernel values. The factor is left for the end,
-// where there are few numbers to multiply.
-void GpEvaluator::add_explained_gradient(Block block, std::span<const double> by_variance, bool kernel_wanted,
-                                         std::span<double* const> gradients) {
-  const std::size_t n = block.count;
+// Through the explained variance. What the draws share is reached through the directions, where their derivatives can
+// be added up first.
+void GpEvaluator::add_one_row_gradient(std::span<const double> by_variance, bool kernel_wanted,
+                                       std::span<double* const> gradients) {
+  const std::size_t width = varying_.size() + 1;
+  std::vector<double> totals(width, 0.0);  // sums over the draws of factor u
+  for (std::size_t v = 0; v < width; ++v) {
+    const double* u = v + 1 < width ? conditions_[varying_[v]].values : nullptr;
+    for (std::size_t i = 0; i < draws_; ++i) totals[v] -= 2.0 * by_variance[i] * (u != nullptr ? u[i] : 1.0);
+    double* gradient = u != nullptr ? gradients[varying_[v]] : nullptr;
+    if (gradient == nullptr) continue;
+    for (std::size_t i = 0; i < draws_; ++i) gradient[i] -= 2.0 * by_variance[i] * turned_[v * draws_ + i];
+  }
   const std::size_t r = model_.directions;
-  const std::size_t t = kernel_directions();
+  std::vector<double> by_direction(r);
+  multiply(1.0, {folded_.data(), width, r, 0, true}, {totals.data(), width, 1}, 0.0, by_direction.data());
   const std::size_t m = model_.points.points;
-  const std::size_t width = model_.points.coordinates;
-  const std::size_t stride = model_.features();
-  double* directions = directions_.data() + block.first * r;
-  std::vector<double> factors(n);
-  for (std::size_t i = 0; i < n; ++i) factors[i] = -2.0 * by_variance[block.first + i];
-  const std::size_t inputs = shared_.size();
-  std::vector<double> reached(n * std::max(inputs, width));
-  multiply(1.0, {directions, n, r}, {model_.spread.data() + m + 1, inputs, r, stride, true}, 0.0, reached.data());
-  for (std::size_t k = 0; k < inputs; ++k) {
-    if (gradients[k] == nullptr) continue;
-    double total = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double gradient = factors[i] * reached[k * n + i];
-      (shared_[k] ? total : gradients[k][block.first + i]) += gradient;
-    }
-    if (shared_[k]) gradients[k][0] += total;
+  std::vector<double> by_feature(model_.features());
+  multiply(1.0, {model_.spread.data(), by_feature.size(), r}, {by_direction.data(), r, 1}, 0.0, by_feature.data());
+  for (std::size_t k = 0; k < shared_.size(); ++k) {
+    if (shared_[k] && gradients[k] != nullptr) gradients[k][0] += by_feature[m + 1 + k];
   }
   if (!kernel_wanted) return;
-  if (one_row_) {
-    std::vector<double> turned(r);
-    multiply(1.0, {directions, n, r, 0, true}, {factors.data(), n, 1}, 0.0, turned.data());
-    for (std::size_t l = 0; l < r; ++l) turned_[l] += turned[l];
-    return;
-  }
-
-  const std::unique_ptr<double[]> below(new double[n * (m - t)]);
-  const double* slopes = slopes_.data() + block.first * m;
-  multiply(1.0, {directions, n, t}, {model_.spread.data() + t, m - t, t, stride, true}, 0.0, below.get());
-  multiply_by_lower(directions, n, model_.spread.data(), t, stride, true);
-  const KernelLoops& loops = kernel_loops();
-  loops.scale(n * t, slopes, directions);
-  loops.scale(n * (m - t), slopes + n * t, below.get());
-  multiply(1.0, {directions, n, t}, {columns_.data(), t, width, m}, 0.0, reached.data());
-  multiply(1.0, {below.get(), n, m - t}, {columns_.data() + t, m - t, width, m}, 1.0, reached.data());
-  double* products = products_.data() + block.first * width;
-  for (std::size_t c = 0; c < width; ++c) {
-    for (std::size_t i = 0; i < n; ++i) products[c * n + i] += factors[i] * reached[c * n + i];
-  }
-}
-
-// The part of the kernel for the one row of values that all draws share.
-void GpEvaluator::add_shared_explained_gradient() {
-  const std::size_t m = model_.points.points;
   for (std::size_t j = 0; j < m; ++j) {
-    double weight = 0.0;
-    for (std::size_t l = 0; l < std::min(j + 1, turned_.size()); ++l) {
-      weight += turned_[l] * model_.spread[l * model_.features() + j];
-    }
-    for (std::size_t c = 0; c < products_.size(); ++c) products_[c] += weight * slopes_[j] * columns_[c * m + j];
+    const double weight = by_feature[j] * row_slopes_[j];
+    for (std::size_t c = 0; c < products_.size(); ++c) products_[c] += weight * columns_[c * m + j];
   }
 }
 

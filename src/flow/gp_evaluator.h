@@ -1,11 +1,12 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "flow/gp_model.h"
+#include "flow/gp_spread.h"
 #include "olem/sampler.h"
 
 namespace olem::flow {
@@ -13,10 +14,18 @@ namespace olem::flow {
 // Mean and variance of a GpModel over a number of draws, and their derivatives. Conditions that all draws share are
 // folded into the coefficients first; when all nonlinear ones are, the kernel is evaluated once for all draws.
 // For n draws, m points and r directions: O(n m) for the mean and its derivatives, n (m r - r^2 / 2) products for the
-// variance and as many for its derivatives.
+// variance and as many for its derivatives; O(n) with one row of kernel values.
+//
+// The mean and its derivatives are smooth to the last digits of a double. Where the model has a SingleSpread and draws
+// have kernel values of their own, the standard deviation differs from what double gives, as a rule by 1e-5 of the
+// noise's one or less (5e-5 at worst), its derivatives by 1e-4: differences need larger steps.
 class GpEvaluator {
  public:
-  explicit GpEvaluator(const GpModel& model);
+  enum class Precision {
+    kBest,    // single where the model has it
+    kDouble,  // for reference
+  };
+  explicit GpEvaluator(const GpModel& model, Precision precision = Precision::kBest);
 
   // One condition per input of the model. They must stand until add_gradient is done.
   void evaluate(std::span<const Condition> conditions, std::size_t draws, bool with_variance);
@@ -39,33 +48,31 @@ class GpEvaluator {
     std::size_t first = 0;
     std::size_t count = 0;
   };
-  struct Scratch;
 
   void arrange(std::span<const Condition> conditions);
   template <class Body>
   void for_blocks(const Body& body) const;
   void evaluate_mean();
-  void evaluate_kernel(Block block, Scratch& scratch);
+  template <class Keep>
+  void evaluate_kernel(Block block, double* mean, const Keep& keep);
   void evaluate_prior();
-  void fold_shared(const Scratch& scratch);
-  void evaluate_explained(Block block, Scratch& scratch);
-  void add_explained_gradient(Block block, std::span<const double> by_variance, bool kernel_wanted,
-                              std::span<double* const> gradients);
-  void add_shared_explained_gradient();
+  void fold_shared();
+  void explain_one_row();
+  void add_one_row_gradient(std::span<const double> by_variance, bool kernel_wanted,
+                            std::span<double* const> gradients);
   void add_linear_gradient(std::span<const double> by_mean, std::span<const double> by_variance,
                            std::span<double* const> gradients);
   void add_kernel_gradient(std::span<const double> by_variance, std::span<double* const> gradients);
 
-  // Directions that the kernel values of single draws enter.
-  std::size_t kernel_directions() const { return one_row_ ? 0 : std::min(model_.points.points, model_.directions); }
   double input(std::size_t k, std::size_t draw) const {
     return conditions_[k].values[conditions_[k].shared ? 0 : draw];
   }
 
   const GpModel& model_;
-  std::vector<std::size_t> nonlinear_;  // inputs of the nonlinear part
-  std::vector<double> mean_columns_;  // points x coordinates: what a slope of the kernel adds to the mean's derivative
-  std::vector<double> columns_;       // the same without the weights of the points
+  std::variant<GpSpread<float>, GpSpread<double>> explained_;  // of draws with kernel values of their own
+  std::vector<std::size_t> nonlinear_;                         // inputs of the nonlinear part
+  std::vector<double> columns_;                                // angle_columns
+  std::vector<double> mean_columns_;                           // the same times the weights of the points
 
   std::span<const Condition> conditions_;
   std::size_t draws_ = 0;
@@ -73,18 +80,21 @@ class GpEvaluator {
   std::vector<std::size_t> varying_;  // inputs that differ between draws
   bool one_row_ = true;               // all draws share the nonlinear inputs, or there are none
   std::size_t kernel_rows_ = 0;       // draws_ or 1; 0 without a nonlinear part
-  std::vector<double> spread_;        // rows of the model's spread for the varying inputs, and one for what is shared
 
   std::vector<double> coordinates_;   // kernel_rows x coordinates, by blocks
   std::vector<double> own_products_;  // kernel_rows
   std::vector<double> scales_;        // kernel_rows
   std::vector<double> prior_slopes_;  // kernel_rows
   std::vector<double> products_;      // kernel_rows x coordinates, by blocks: slopes times mean_columns_
-  std::vector<double> slopes_;        // kernel_rows x points, by blocks: dvalue/dangle, for rbf the values
-  std::vector<double> directions_;    // draws x directions, by blocks
   std::vector<double> mean_;
   std::vector<double> variance_;
-  std::vector<double> turned_;  // of the gradient: sum over the draws of dvariance/ddirection
+
+  // With one row of kernel values:
+  std::vector<double> row_values_;  // points
+  std::vector<double> row_slopes_;  // points: dvalue/dangle, for rbf the values
+  // (varying inputs + 1) x directions: rows of the model's spread for the varying inputs, and one for what is shared.
+  std::vector<double> folded_;
+  std::vector<double> turned_;  // draws x (varying inputs + 1): these inputs, 1 at the end, times folded_ folded_^T
 };
 
 }  // namespace olem::flow

@@ -245,11 +245,10 @@ std::shared_ptr<const ConditionalSampler> restore_gp(const SamplerState& state) 
   model.points.scales = reader.array("scales", model.points.points);
   model.intercept = reader.array("intercept", 1).front();
   model.slopes = reader.array("slopes", q);
-  model.spread = reader.array("spread", StateReader::kAny);
-  model.directions = model.spread.size() / model.features();
-  if (reader.count("directions", model.features()) * model.features() != model.spread.size()) {
-    reader.fail("the posterior spread has the wrong size");
-  }
+  std::vector<double> spread = reader.array("spread", StateReader::kAny);
+  const std::size_t directions = reader.count("directions", model.features());
+  if (directions * model.features() != spread.size()) reader.fail("the posterior spread has the wrong size");
+  set_spread(model, directions, std::move(spread));
   return std::make_shared<GpSampler>(conditions, inputs, std::move(model), reader.noise());
 }
 

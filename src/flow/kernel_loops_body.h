@@ -138,22 +138,64 @@ void rbf(size_t n, const double* product, const double* row_half, double column_
   }
 }
 
-void take_square(size_t n, const double* x, double* kept, double* left) {
-  OLEM_INDEPENDENT
-  for (size_t i = 0; i < n; ++i) {
-    kept[i] = x[i];
-    left[i] -= x[i] * x[i];
+// Four columns at a time, so that what is left is read and written less often.
+template <class Scalar>
+void subtract_squares(size_t n, size_t columns, const Scalar* x, double* left) {
+  size_t column = 0;
+  for (; column + 4 <= columns; column += 4, x += 4 * n) {
+    OLEM_INDEPENDENT
+    for (size_t i = 0; i < n; ++i) {
+      const double a = x[i];
+      const double b = x[n + i];
+      const double c = x[2 * n + i];
+      const double d = x[3 * n + i];
+      left[i] -= (a * a + b * b) + (c * c + d * d);
+    }
+  }
+  for (; column < columns; ++column, x += n) {
+    OLEM_INDEPENDENT
+    for (size_t i = 0; i < n; ++i) left[i] -= static_cast<double>(x[i]) * static_cast<double>(x[i]);
   }
 }
 
-void scale(size_t n, const double* factor, double* x) {
+template <class Scalar>
+void scale(size_t n, const Scalar* factor, Scalar* x) {
   OLEM_INDEPENDENT
   for (size_t i = 0; i < n; ++i) x[i] *= factor[i];
 }
 
+void narrow_rest(size_t n, const double* leading, const double* weights, const double* x, float* rest) {
+  static_assert(kLeadingPoints == 8);
+  OLEM_INDEPENDENT
+  for (size_t i = 0; i < n; ++i) {
+    const double* at = leading + i;
+    const double a = x[i] - weights[0] * at[0] - weights[1] * at[n];
+    const double b = weights[2] * at[2 * n] + weights[3] * at[3 * n];
+    const double c = weights[4] * at[4 * n] + weights[5] * at[5 * n];
+    const double d = weights[6] * at[6 * n] + weights[7] * at[7 * n];
+    rest[i] = static_cast<float>((a - b) - (c + d));
+  }
+}
+
+void narrow(size_t n, const double* x, float* single) {
+  OLEM_INDEPENDENT
+  for (size_t i = 0; i < n; ++i) single[i] = static_cast<float>(x[i]);
+}
+
 #undef OLEM_INDEPENDENT
 
-constexpr KernelLoops kLoops = {arcsine, arcsine_with_slope, arcsine_slope, rbf, take_square, scale};
+constexpr KernelLoops kLoops = {
+    .arcsine = arcsine,
+    .arcsine_with_slope = arcsine_with_slope,
+    .arcsine_slope = arcsine_slope,
+    .rbf = rbf,
+    .subtract_squares = subtract_squares<double>,
+    .subtract_squares_single = subtract_squares<float>,
+    .scale = scale<double>,
+    .scale_single = scale<float>,
+    .narrow_rest = narrow_rest,
+    .narrow = narrow,
+};
 
 }  // namespace
 }  // namespace olem::flow

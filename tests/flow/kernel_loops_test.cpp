@@ -81,5 +81,42 @@ TEST(KernelLoops, ExponentialAgreesWithTheLibraryAndNeverExceedsItsAmplitude) {
   }
 }
 
+// Five columns: four are taken at once. Whole numbers, so that single precision is exact.
+TEST(KernelLoops, SquaresAreTakenInDouble) {
+  constexpr std::size_t kRows = 19;
+  std::vector<float> single;
+  std::vector<double> expected(kRows, 1e9);
+  for (std::size_t k = 0; k < 5 * kRows; ++k) {
+    single.push_back(static_cast<float>(1000 + 37 * k));
+    expected[k % kRows] -= static_cast<double>(single.back()) * static_cast<double>(single.back());
+  }
+  const std::vector<double> twice(single.begin(), single.end());
+  for (const KernelLoops* loops : all_loops()) {
+    std::vector<double> left(kRows, 1e9);
+    loops->subtract_squares_single(kRows, 5, single.data(), left.data());
+    EXPECT_EQ(left, expected);
+    left.assign(kRows, 1e9);
+    loops->subtract_squares(kRows, 5, twice.data(), left.data());
+    EXPECT_EQ(left, expected);
+  }
+}
+
+TEST(KernelLoops, TheRestIsRoundedAfterTheDifference) {
+  constexpr std::size_t kRows = 21;
+  std::vector<double> leading;
+  for (std::size_t k = 0; k < kLeadingPoints * kRows; ++k) leading.push_back(1.0 + std::sin(static_cast<double>(k)));
+  std::vector<double> weights;
+  for (std::size_t q = 0; q < kLeadingPoints; ++q) weights.push_back(std::cos(static_cast<double>(q)));
+  std::vector<double> x(kRows, 1e-6);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t q = 0; q < kLeadingPoints; ++q) x[i] += weights[q] * leading[q * kRows + i];
+  }
+  for (const KernelLoops* loops : all_loops()) {
+    std::vector<float> rest(kRows);
+    loops->narrow_rest(kRows, leading.data(), weights.data(), x.data(), rest.data());
+    for (const float value : rest) EXPECT_NEAR(value, 1e-6, 1e-13);
+  }
+}
+
 }  // namespace
 }  // namespace olem::flow::kernel_loops_test
