@@ -40,7 +40,7 @@ namespace olem::flow {
 namespace {
 
 constexpr double kVarianceLimit = 1.0;  // posterior variance over noise variance: half of what is drawn is doubt
-constexpr std::size_t kDrawsPerBlock = 256;
+constexpr std::size_t kDrawsAtOnce = 256;
 
 class GpSampler;
 
@@ -153,8 +153,8 @@ class GpSampler : public ConditionalSampler {
                   const Body& body) const {
     GpEvaluator evaluator(model_);
     std::vector<Condition> inputs;
-    for (std::size_t first = 0; first < draws; first += kDrawsPerBlock) {
-      const std::size_t count = std::min(kDrawsPerBlock, draws - first);
+    for (std::size_t first = 0; first < draws; first += kDrawsAtOnce) {
+      const std::size_t count = std::min(kDrawsAtOnce, draws - first);
       pick(conditions, inputs);
       for (Condition& input : inputs) input.values += input.shared ? 0 : first;
       evaluator.evaluate(inputs, count, with_variance);
