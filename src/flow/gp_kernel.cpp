@@ -1,5 +1,6 @@
 #include "flow/gp_kernel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -78,6 +79,22 @@ void fill_covariance(const GpParameters& parameters, std::span<const double> row
       loops.arcsine(n, product, row_scales.data(), 2.0 * column_scales[j], size, product, value);
     } else {
       loops.rbf(n, product, row_scales.data(), column_scales[j], size, value);
+    }
+  }
+}
+
+void fill_values_and_slopes(const GpParameters& parameters, std::span<const double> row_scales,
+                            std::span<const double> column_scales, double* products, double* slopes) {
+  const KernelLoops& loops = kernel_loops();
+  const std::size_t n = row_scales.size();
+  const double size = amplitude(parameters);
+  for (std::size_t j = 0; j < column_scales.size(); ++j) {
+    double* column = products + j * n;
+    if (parameters.kernel == GpKernel::kArcsine) {
+      loops.arcsine_with_slope(n, column, row_scales.data(), 2.0 * column_scales[j], size, column, slopes + j * n);
+    } else {
+      loops.rbf(n, column, row_scales.data(), column_scales[j], size, column);
+      std::copy_n(column, n, slopes + j * n);
     }
   }
 }

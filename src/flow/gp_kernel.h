@@ -52,6 +52,11 @@ double point_scale(const GpParameters& parameters, double own_product);
 void fill_covariance(const GpParameters& parameters, std::span<const double> row_scales,
                      std::span<const double> column_scales, double* products, double* values);
 
+// The same for derivatives by the rows alone: the values replace the products, and the slopes are dvalue/dangle for
+// arcsine, the values once more for rbf.
+void fill_values_and_slopes(const GpParameters& parameters, std::span<const double> row_scales,
+                            std::span<const double> column_scales, double* products, double* slopes);
+
 // weight dvalue/dangle for arcsine, weight value for rbf: what fill_covariance made, of `count` entries. In place when
 // `slopes` is `weights`.
 void fill_slopes(const GpParameters& parameters, std::size_t count, const double* angles, const double* values,

@@ -117,7 +117,9 @@ double dot(const double* a, const double* b, std::size_t n) {
   return sum;
 }
 
-// The lower trapezoidal matrix L with L L^T = a a^T, for a with no more columns than rows: a^T = Q R, L = R^T.
+}  // namespace
+
+// a^T = Q R, L = R^T.
 std::vector<double> lower_trapezoid(const std::vector<double>& a, std::size_t rows, std::size_t columns) {
   std::vector<double> turned(a.size());
   for (std::size_t l = 0; l < columns; ++l) {
@@ -130,8 +132,6 @@ std::vector<double> lower_trapezoid(const std::vector<double>& a, std::size_t ro
   }
   return lower;
 }
-
-}  // namespace
 
 std::vector<std::size_t> choose_inducing(const GpParameters& parameters, const ScaledPoints& rows, std::size_t most,
                                          double tolerance, const Context& context) {
@@ -238,14 +238,14 @@ GpFit fit_model(const GpParameters& parameters, const Inputs& inputs, std::span<
   model.weights.assign(mean.begin(), at(m));
   model.intercept = mean[m];
   model.slopes.assign(at(m + 1), mean.end());
-  model.directions = p - first_kept;
+  const std::size_t directions = p - first_kept;
   std::vector<double> spread(vectors.begin() + static_cast<std::ptrdiff_t>(first_kept * p), vectors.end());
-  for (std::size_t l = 0; l < model.directions; ++l) {
+  for (std::size_t l = 0; l < directions; ++l) {
     const double root = std::sqrt(share[first_kept + l]);
     for (std::size_t i = 0; i < p; ++i) spread[l * p + i] *= root;
   }
-  features.to_plain(spread.data(), model.directions);
-  model.spread = lower_trapezoid(spread, p, model.directions);
+  features.to_plain(spread.data(), directions);
+  set_spread(model, directions, lower_trapezoid(spread, p, directions));
   return fit;
 }
 

@@ -9,6 +9,19 @@
 
 namespace olem::flow {
 
+// The spread for single precision, which must not round kernel values themselves: they are large, much alike, and the
+// spread takes differences of them. So the first points (kLeadingPoints of them, as pivoted Cholesky chose them) are
+// taken care of in double: with L L^T their covariance and C their covariance with all points, f = L^-1 (values of the
+// first points) has independent entries, and all values are C^T L^-T f + rest, where the rest is small. The features
+// are (f, rest of the other points, 1, c), and the directions are turned so that f enters the first of them alone.
+struct SingleSpread {
+  std::vector<double> whiten;   // kLeadingPoints x kLeadingPoints: L^-1
+  std::vector<double> weights;  // kLeadingPoints x points: L^-1 C
+  std::vector<float> spread;    // features x directions, lower trapezoidal; empty where rounding would show
+  std::vector<double> corner;   // kLeadingPoints x kLeadingPoints, lower triangular: the part of the spread for f
+  std::vector<float> first;     // kLeadingPoints x directions: for derivatives by the values of the first points
+};
+
 // The posterior of a Gaussian process whose nonlinear part is carried by m inducing points (projected process,
 // Rasmussen and Williams 2006, section 8.3.4); the linear part is exact. With g(c) = (signal kappa(c, points), 1, c):
 //   mean(c)      = (weights, intercept, slopes) . g(c)
@@ -23,9 +36,18 @@ struct GpModel {
   std::size_t directions = 0;
   // (m + 1 + inputs) x directions, lower trapezoidal: entry (i, l) is zero for i < l, which halves the products.
   std::vector<double> spread;
+  SingleSpread single;
 
   std::size_t features() const { return points.points + 1 + slopes.size(); }
 };
+
+// The lower trapezoidal matrix L with L L^T = a a^T, for a with no more columns than rows.
+std::vector<double> lower_trapezoid(const std::vector<double>& a, std::size_t rows, std::size_t columns);
+
+// Sets directions, spread and single, when all else is in place. There is a single one where it would round the
+// explained variance by less than 5e-5 of the noise's variance, not where functions are much larger than the noise, and
+// not for fewer than 32 points, which are fast anyway.
+void set_spread(GpModel& model, std::size_t directions, std::vector<double> spread);
 
 // What fitting the coefficients to data tells beside them.
 struct GpFit {

@@ -40,7 +40,7 @@ namespace olem::flow {
 namespace {
 
 constexpr double kVarianceLimit = 1.0;  // posterior variance over noise variance: half of what is drawn is doubt
-constexpr std::size_t kDrawsPerBlock = 256;
+constexpr std::size_t kDrawsAtOnce = 256;
 
 class GpSampler;
 
@@ -153,8 +153,8 @@ class GpSampler : public ConditionalSampler {
                   const Body& body) const {
     GpEvaluator evaluator(model_);
     std::vector<Condition> inputs;
-    for (std::size_t first = 0; first < draws; first += kDrawsPerBlock) {
-      const std::size_t count = std::min(kDrawsPerBlock, draws - first);
+    for (std::size_t first = 0; first < draws; first += kDrawsAtOnce) {
+      const std::size_t count = std::min(kDrawsAtOnce, draws - first);
       pick(conditions, inputs);
       for (Condition& input : inputs) input.values += input.shared ? 0 : first;
       evaluator.evaluate(inputs, count, with_variance);
@@ -245,11 +245,10 @@ std::shared_ptr<const ConditionalSampler> restore_gp(const SamplerState& state) 
   model.points.scales = reader.array("scales", model.points.points);
   model.intercept = reader.array("intercept", 1).front();
   model.slopes = reader.array("slopes", q);
-  model.spread = reader.array("spread", StateReader::kAny);
-  model.directions = model.spread.size() / model.features();
-  if (reader.count("directions", model.features()) * model.features() != model.spread.size()) {
-    reader.fail("the posterior spread has the wrong size");
-  }
+  std::vector<double> spread = reader.array("spread", StateReader::kAny);
+  const std::size_t directions = reader.count("directions", model.features());
+  if (directions * model.features() != spread.size()) reader.fail("the posterior spread has the wrong size");
+  set_spread(model, directions, std::move(spread));
   return std::make_shared<GpSampler>(conditions, inputs, std::move(model), reader.noise());
 }
 

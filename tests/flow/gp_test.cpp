@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -225,6 +226,124 @@ TEST_P(Kernels, FewerDirectionsNeverClaimMore) {
     EXPECT_GT(b.variance()[i], a.variance()[i] - 1e-9);
     EXPECT_LT(b.variance()[i], a.variance()[i] + 0.05 * 2.0);  // of a prior variance of about 2
   }
+}
+
+GpModel model_with_points(GpParameters parameters, double noise) {
+  parameters.noise = noise;
+  const test::Standardised data = some_data(250);
+  const Inputs inputs = data.input_spans();
+  const auto rows = choose_inducing(parameters, scale_points(parameters, inputs), 80, 1e-4 * noise, Context());
+  return fit_model(parameters, inputs, data.columns.back(), rows, 0.1, Context()).model;
+}
+
+// More than a block of draws, so that the last one is smaller.
+struct Draws {
+  static constexpr std::size_t kCount = 300;
+
+  explicit Draws(std::vector<bool> which_shared) : shared(std::move(which_shared)) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      columns.push_back(shared[k] ? std::vector<double>(1, 0.3 * static_cast<double>(k) - 0.4)
+                                  : test::normals(kCount, 20 + k));
+    }
+  }
+  std::vector<Condition> conditions() const {
+    std::vector<Condition> all;
+    for (std::size_t k = 0; k < 3; ++k) all.push_back({columns[k].data(), shared[k]});
+    return all;
+  }
+  // Of sum of by_mean mean + by_sd standard deviation.
+  std::vector<std::vector<double>> gradients(GpEvaluator& evaluator, std::span<const double> by_mean,
+                                             std::span<const double> by_sd) const {
+    evaluator.evaluate(conditions(), kCount, true);
+    std::vector<double> by_variance;
+    for (std::size_t i = 0; i < kCount; ++i) by_variance.push_back(0.5 * by_sd[i] / std::sqrt(evaluator.variance()[i]));
+    std::vector<std::vector<double>> result;
+    for (const auto& column : columns) result.emplace_back(column.size(), 0.0);
+    std::vector<double*> targets;
+    for (auto& gradient : result) targets.push_back(gradient.data());
+    evaluator.add_gradient(by_mean, by_variance, targets);
+    return result;
+  }
+
+  std::vector<bool> shared;
+  std::vector<std::vector<double>> columns;
+};
+
+const std::vector<std::vector<bool>> kArrangements = {
+    {false, false, false}, {true, false, false}, {true, false, true}, {true, true, true}};
+
+TEST_P(Kernels, GradientInDoubleEqualsCentralDifferences) {
+  const GpModel model = model_with_points(some_parameters(GetParam()), 0.15);
+  GpEvaluator evaluator(model, GpEvaluator::Precision::kDouble);
+  const std::vector<double> by_mean = test::normals(Draws::kCount, 30);
+  const std::vector<double> by_sd = test::normals(Draws::kCount, 31);
+  for (const auto& arrangement : kArrangements) {
+    Draws draws(arrangement);
+    const auto gradients = draws.gradients(evaluator, by_mean, by_sd);
+    const auto value = [&] {
+      evaluator.evaluate(draws.conditions(), Draws::kCount, true);
+      double sum = 0.0;
+      for (std::size_t i = 0; i < Draws::kCount; ++i) {
+        sum += by_mean[i] * evaluator.mean()[i] + by_sd[i] * std::sqrt(evaluator.variance()[i]);
+      }
+      return sum;
+    };
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t i = 0; i < draws.columns[k].size(); i += 97) {
+        constexpr double kStep = 1e-5;
+        double& x = draws.columns[k][i];
+        const double before = x;
+        x = before + kStep;
+        const double above = value();
+        x = before - kStep;
+        const double below = value();
+        x = before;
+        EXPECT_NEAR(gradients[k][i], (above - below) / (2.0 * kStep), 1e-6 * (1.0 + std::abs(gradients[k][i]))) << k;
+      }
+    }
+  }
+}
+
+// Functions up to 250 times as variable as the noise.
+TEST_P(Kernels, SinglePrecisionAgreesWithDouble) {
+  for (const double size : {1.0, 50.0}) {
+    GpParameters parameters = some_parameters(GetParam());
+    parameters.signal *= size;
+    const GpModel model = model_with_points(parameters, 0.15);
+    ASSERT_FALSE(model.single.spread.empty());
+    const double noise_sd = std::sqrt(model.parameters.noise);
+    const std::vector<double> none(Draws::kCount, 0.0);
+    const std::vector<double> by_sd(Draws::kCount, 1.0 / noise_sd);
+    GpEvaluator single(model);
+    GpEvaluator reference(model, GpEvaluator::Precision::kDouble);
+    const Draws draws({false, true, false});
+    const auto gradients = draws.gradients(single, none, by_sd);
+    const auto expected = draws.gradients(reference, none, by_sd);
+    double squares = 0.0;
+    bool different = false;
+    for (std::size_t i = 0; i < Draws::kCount; ++i) {
+      EXPECT_EQ(single.mean()[i], reference.mean()[i]);
+      const double off = (std::sqrt(single.variance()[i]) - std::sqrt(reference.variance()[i])) / noise_sd;
+      EXPECT_NEAR(off, 0.0, 5e-5);
+      squares += off * off;
+      different = different || off != 0.0;
+      for (const std::size_t k : {std::size_t{0}, std::size_t{2}}) EXPECT_NEAR(gradients[k][i], expected[k][i], 5e-4);
+    }
+    EXPECT_LT(std::sqrt(squares / Draws::kCount), 1e-5);
+    EXPECT_NEAR(gradients[1][0], expected[1][0], 5e-4 * std::sqrt(static_cast<double>(Draws::kCount)));
+    EXPECT_TRUE(different);
+  }
+}
+
+TEST_P(Kernels, DoubleIsUsedWhereSinglePrecisionWouldShow) {
+  const GpModel model = model_with_points(some_parameters(GetParam()), 1e-6);
+  EXPECT_TRUE(model.single.spread.empty());
+  GpEvaluator best(model);
+  GpEvaluator reference(model, GpEvaluator::Precision::kDouble);
+  const Draws draws({false, false, false});
+  best.evaluate(draws.conditions(), Draws::kCount, true);
+  reference.evaluate(draws.conditions(), Draws::kCount, true);
+  EXPECT_TRUE(std::ranges::equal(best.variance(), reference.variance()));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Kernels, ::testing::Values(GpKernel::kArcsine, GpKernel::kRbf),

@@ -90,6 +90,10 @@ TEST_P(Samplers, GradientEqualsCentralDifferencesWhateverIsShared) {
   const std::vector<double> weights = test::normals(Block::kDraws, 3);
   for (const auto& arrangement : arrangements) {
     for (const double caution : {0.0, 1.0, 2.5}) {
+      // The posterior spread of a gp is rounded to about 1e-5 of the noise's standard deviation.
+      const bool rounded = GetParam() != 2 && caution > 0.0;
+      const double step = rounded ? 3e-3 : 1e-5;
+      const double tolerance = rounded ? 1e-3 : 1e-6;
       Block block(sampler(), arrangement);
       block.total(caution, weights);
       std::vector<std::vector<double>> gradients;
@@ -99,15 +103,14 @@ TEST_P(Samplers, GradientEqualsCentralDifferencesWhateverIsShared) {
       block.run->add_gradient(weights, targets);
       for (std::size_t k = 0; k < 4; ++k) {
         for (std::size_t i = 0; i < block.columns[k].size(); ++i) {
-          constexpr double kStep = 1e-5;
           double& x = block.columns[k][i];
           const double before = x;
-          x = before + kStep;
+          x = before + step;
           const double above = block.total(caution, weights);
-          x = before - kStep;
+          x = before - step;
           const double below = block.total(caution, weights);
           x = before;
-          EXPECT_NEAR(gradients[k][i], (above - below) / (2.0 * kStep), 1e-6 * (1.0 + std::abs(gradients[k][i])))
+          EXPECT_NEAR(gradients[k][i], (above - below) / (2.0 * step), tolerance * (1.0 + std::abs(gradients[k][i])))
               << "condition " << k << ", caution " << caution;
         }
       }
@@ -141,7 +144,7 @@ TEST_P(Samplers, SharedConditionsEqualRepeatedOnes) {
     const Condition row{repeated.data(), false};
     sampler().start(noise, 7)->sample(std::vector<Condition>{first, shared, shared, shared}, 1.0, a);
     sampler().start(noise, 7)->sample(std::vector<Condition>{same, row, row, row}, 1.0, b);
-    for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(a[i], b[i], 1e-7);
+    for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(a[i], b[i], 1e-4);  // the spread of single draws is rounded
   }
 }
 
