@@ -122,8 +122,8 @@ StudyValues decide_and_judge(const Simulation& simulation, const DecisionMethodK
     for (const Alteration& alteration : decision.alterations) {
       if (alteration.value) alterations.push_back({alteration.name, *alteration.value});
     }
-    // Draw 0 and those after it made the data.
-    const std::uint64_t draw = (std::uint64_t{1} << 40) + round;
+    // Far from the draws that made the data, and different for every task: a common error would not average out.
+    const std::uint64_t draw = (std::uint64_t{1} << 40) + (simulation.index << 20) + round;
     const auto rate = [&](const std::vector<NamedValue>& altered) {
       return success_rate(simulate_decision(simulation.model, observed, altered, kTrials, draw, truth),
                           simulation.task->desired);
