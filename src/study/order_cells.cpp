@@ -53,7 +53,7 @@ std::vector<Cell> order_cells(const StudyRequest& request, const Setting& settin
     if (measure == OrderMeasure::kGraph) {
       // CaPS computes its estimator once more for each variable.
       if (method == "caps") cell.cost *= 2.0;
-      cell.cost += 0.4 * std::pow(variables / 10.0, 3) * (rows / 2000.0);
+      cell.cost += 0.04 * std::pow(variables / 10.0, 3) * (rows / 2000.0);
     }
   }
   return cells;

@@ -72,7 +72,7 @@ std::vector<Batch> plan_order(const StudyRequest& request) {
         batch.cells = order_cells(request, setting, fmt::format("rows={} model={}", request.rows, model), epoch, task,
                                   options.variables, options.rows);
         // A Cholesky factor for each variable with a nonlinear function.
-        batch.cost = 0.2 * options.variables * (1.0 - options.linearity) * std::pow(options.rows / 2000.0, 3);
+        batch.cost = 0.08 * options.variables * (1.0 - options.linearity) * std::pow(options.rows / 2000.0, 3);
         batch.prepare = [options, seed = request.seed, text = setting.text(), model, measure](const Context& context) {
           return prepare_model(options, seed, text, static_cast<std::uint64_t>(model), measure, context);
         };
