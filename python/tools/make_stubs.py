@@ -127,9 +127,9 @@ def binding_signature(value: object, method: bool) -> str | None:
         ("Dict[", "dict["),
         ("List[", "list["),
         ("Tuple[", "tuple["),
-        ("Optional[list[str]]", "list[str] | None"),
     ):
         parameters, result = parameters.replace(old, new), result.replace(old, new)
+    parameters = re.sub(r"Optional\[(\w+(?:\[\w+\])?)\]", r"\1 | None", parameters)
     parameters = re.sub(r"\bobject\b", "Any", parameters)
     plain = {"dict": "dict[str, Any]", "list": "list[Any]", "tuple": "tuple[Any, ...]", "object": "Any"}
     result = plain.get(result, result)
