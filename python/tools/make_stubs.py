@@ -143,7 +143,9 @@ def binding_text() -> str:
         if inspect.isclass(value):
             text += f"\nclass {name}:\n"
             for member, content in sorted(vars(value).items()):
-                if isinstance(content, property):
+                if isinstance(content, property) and content.fset is not None:
+                    text += f"    {member}: Any\n"
+                elif isinstance(content, property):
                     text += f"    @property\n    def {member}(self) -> Any: ...\n"
                 elif member == "__init__" or not member.startswith("_"):
                     static = isinstance(content, staticmethod)
