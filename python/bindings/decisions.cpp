@@ -6,6 +6,8 @@
 #include "convert.h"
 #include "olem/data_check.h"
 #include "olem/decision.h"
+#include "olem/graph_file.h"
+#include "olem/graph_learner.h"
 #include "olem/model_file.h"
 #include "olem/post_decision.h"
 #include "olem/rehearsal.h"
@@ -22,23 +24,35 @@ constexpr std::uint64_t kFirstFreshNoise = std::uint64_t{1} << 39U;
 
 using Values = std::vector<std::pair<std::string, double>>;
 
-// The model, and what is doubtful about the table, which is no part of the model.
-py::tuple fit_model(const std::string& task_text, const Table& table, const std::string& method,
-                    const OptionTexts& order_values, const std::string& sampler, const OptionTexts& sampler_values,
-                    const std::map<std::string, bool>& flags, const std::optional<Order>& order,
+void set_order(RehearsalOptions& options, const std::string& method, const OptionTexts& values) {
+  options.order.method = method;
+  set_options(order_learner(method).describe(options.order), values);
+}
+
+void set_graph(RehearsalOptions& options, const std::string& method, const OptionTexts& values) {
+  GraphOptions& graph = options.graph.emplace();
+  graph.method = method;
+  set_options(graph_learner(method).describe(graph), values);
+}
+
+void set_sampler(RehearsalOptions& options, const std::string& kind, const OptionTexts& values) {
+  options.samplers.sampler = kind;
+  set_options(sampler_kind(kind).describe(options.samplers), values);
+}
+
+// The model, and what is doubtful about the table, which is no part of the model. `graph` is the JSON text of a graph
+// file.
+py::tuple fit_model(const std::string& task_text, const Table& table, const RehearsalOptions& options,
+                    const std::optional<Order>& order, const std::optional<std::string>& graph,
                     const RunSettings& settings) {
   const Task task = parse_task(task_text, "The task");
-  RehearsalOptions options;
-  options.order.method = method;
-  set_options(order_learner(method).describe(options.order), order_values);
-  options.samplers.sampler = sampler;
-  set_options(sampler_kind(sampler).describe(options.samplers), sampler_values);
-  options.ignore_stages = flags.at("ignore_stages");
-  options.calibrate = flags.at("calibrate");
+  std::optional<GraphFile> given;
+  if (graph) given = parse_graph(*graph, "The graph");
   std::vector<Warning> warnings;
   RehearsalModel model = run(settings, [&](const Context& context) {
     warnings = prepare_table(table, ConstantPolicy::kError, context).warnings;
-    return fit_rehearsal(task, table, options, order, context);
+    return given ? fit_rehearsal_on_graph(task, table, options, *given, context)
+                 : fit_rehearsal(task, table, options, order, context);
   });
   return py::make_tuple(std::move(model), to_python(warnings));
 }
@@ -48,6 +62,7 @@ py::dict facts_of(const RehearsalModel& model) {
   Json json = to_json(model.order);
   json["task"] = to_json(model.task);
   json["order_method"] = model.order.method;
+  json["graph"] = model.graph ? to_json(*model.graph) : Json();
   json["models"] = models_json(model);
   json["undecided_steps"] = undecided_between(model);
   json["calibration"] = model.calibration ? to_json(*model.calibration) : Json();
@@ -117,10 +132,16 @@ void add_decisions(py::module_& module) {
     }
     return list;
   });
+  py::class_<RehearsalOptions>(module, "RehearsalOptions", "How order, graph and samplers of a task are learned.")
+      .def(py::init<>())
+      .def("set_order", &set_order, py::arg("method"), py::arg("options"))
+      .def("set_graph", &set_graph, py::arg("method"), py::arg("options"))
+      .def("set_sampler", &set_sampler, py::arg("sampler"), py::arg("options"))
+      .def_readwrite("ignore_stages", &RehearsalOptions::ignore_stages)
+      .def_readwrite("calibrate", &RehearsalOptions::calibrate);
   py::class_<RehearsalModel>(module, "RehearsalModel", "Order and samplers of a task.")
-      .def_static("fit", &fit_model, py::arg("task"), py::arg("table"), py::arg("method"), py::arg("order_options"),
-                  py::arg("sampler"), py::arg("sampler_options"), py::arg("flags"), py::arg("order"),
-                  py::arg("settings"))
+      .def_static("fit", &fit_model, py::arg("task"), py::arg("table"), py::arg("options"), py::arg("order"),
+                  py::arg("graph"), py::arg("settings"))
       .def_static(
           "load",
           [](const std::string& path, const RunSettings& settings) {

@@ -10,6 +10,7 @@ import os
 from typing import Any, Mapping, Sequence
 
 from . import _olem, _options
+from ._graph import Graph, as_graph, graph_text
 from ._input import as_table
 from ._optional import not_fitted_error, require
 from ._steps import Step, steps_of
@@ -17,15 +18,6 @@ from ._steps import Step, steps_of
 # Parameters that are keys of a task file.
 _ROLES = ("context", "alterable", "outcome", "desired")
 _WISHES = ("before", "cost", "max_alterations", "constraints")
-
-# Wishes that the search cannot obey must not be forgotten silently.
-_REFUSED_WISHES = ("cost", "max_alterations", "constraints")
-
-
-def _refuse_wishes(task: Mapping[str, Any]) -> None:
-    for wish in _REFUSED_WISHES:
-        if task.get(wish) is not None:
-            raise ValueError(f"{wish}: the search cannot obey this. Leave it out to decide without it.")
 
 
 class Decision:
@@ -43,6 +35,10 @@ class Decision:
         95 % interval of it (Clopper and Pearson): the chance of the draws only.
     without_action : float
         The same share when nothing is altered.
+    cost : float
+        Of the alterations, by the weights of the task or else in standard deviations.
+    proposals : list of dict
+        Where several were asked for (`suggest(context, proposals=3)`): different decisions, the best first.
     outcomes, outcomes_without_action : dict
         For each outcome its mean and the range of four cases in five.
     status, message : str
@@ -71,6 +67,14 @@ class Decision:
     @property
     def without_action(self) -> float:
         return self._result["without_action"]
+
+    @property
+    def cost(self) -> float:
+        return self._result["cost"]
+
+    @property
+    def proposals(self) -> list[dict[str, Any]]:
+        return list(self._result.get("proposals", []))
 
     @property
     def outcomes(self) -> dict[str, dict[str, float]]:
@@ -147,8 +151,12 @@ class Rehearsal:
         Where the outcomes are wanted: a range for each, None for an open side; or M y <= d.
     before : list of tuples of str
         What is known of the order: earlier names come before later ones.
-    cost, max_alterations, constraints
-        Wishes about the decision, as in a task file (docs/task.md).
+    cost : dict of name to weight
+        A decision costs weight x |value - expected value without action| for what it sets.
+    max_alterations : int
+        How many variables a decision may set.
+    constraints : list of {{'weights': {{name: weight}}, 'max': bound}}
+        Between alterable variables.
     method : str
         The order learner.
         {methods}
@@ -156,8 +164,14 @@ class Rehearsal:
         Options of that learner, such as {{'k': 3}}.
     order : list of str
         An order to use instead of learning one.
+    graph : Graph, adjacency matrix with names, or networkx graph
+        A graph to use instead: every variable is then modelled by its parents only (Grad-Rh).
+    graph_method : str
+        Learn such a graph, by the name that `olem graph --method` has.
+    graph_options : dict
+        Options of that learner.
     sampler : str
-        The model of each variable given those before it.
+        The model of each variable given those before it, or its parents.
         {samplers}
     sampler_options : dict
         Options of the sampler, as `olem decide --help` has them.
@@ -173,6 +187,8 @@ class Rehearsal:
     causal_order_ : list of str
     steps_ : list of Step
         What decided each place; empty for a given order.
+    graph_ : Graph or None
+        The graph that variables are modelled along, where there is one.
     models_ : dict
         What the model of each variable is, and which variables it listens to.
     undecided_steps_ : list of str
@@ -185,6 +201,7 @@ class Rehearsal:
 
     causal_order_: list[str]
     steps_: list[Step]
+    graph_: Graph | None
     models_: dict[str, Any]
     undecided_steps_: list[str]
     calibration_: dict[str, Any] | None
@@ -207,6 +224,9 @@ class Rehearsal:
         method: str = "olem",
         order_options: Mapping[str, Any] | None = None,
         order: Sequence[str] | None = None,
+        graph: Any = None,
+        graph_method: str | None = None,
+        graph_options: Mapping[str, Any] | None = None,
         sampler: str = "gp",
         sampler_options: Mapping[str, Any] | None = None,
         ignore_stages: bool = False,
@@ -226,6 +246,9 @@ class Rehearsal:
         self.method = method
         self.order_options = order_options
         self.order = order
+        self.graph = graph
+        self.graph_method = graph_method
+        self.graph_options = graph_options
         self.sampler = sampler
         self.sampler_options = sampler_options
         self.ignore_stages = ignore_stages
@@ -256,16 +279,12 @@ class Rehearsal:
         table, names = as_table(X)
         if names is None:
             raise ValueError("X has no column names, by which a task speaks of its variables. Give a DataFrame.")
-        _refuse_wishes(self.get_params())
         self._model, found = _olem.RehearsalModel.fit(
             self._task_text(),
             table,
-            self.method,
-            _options.as_texts(self.order_options or {}),
-            self.sampler,
-            _options.as_texts(self.sampler_options or {}),
-            {"ignore_stages": bool(self.ignore_stages), "calibrate": bool(self.calibrate)},
+            self._learning_options(),
             None if self.order is None else list(self.order),
+            None if self.graph is None else graph_text(as_graph(self.graph)),
             _options.run_settings(self.n_jobs, self.random_state, self.progress),
         )
         self._take_facts()
@@ -287,7 +306,6 @@ class Rehearsal:
         Decision, or a list of them for a DataFrame.
         """
         self._check_fitted()
-        _refuse_wishes(self.task_)
         frame = hasattr(context, "columns")
         rows = context.to_dict("records") if frame else [{} if context is None else context]
         decisions = self._model.decide(
@@ -351,19 +369,32 @@ class Rehearsal:
         facts = model.facts()
         task, options = facts["task"], facts["options"]
         known = {key: task[key] for key in (*_ROLES, *_WISHES) if key in task}
-        given = facts["order_method"] == "given order"
-        loaded = cls(
-            **known,
-            method=options.get("method", "olem") if given else facts["order_method"],
-            order=facts["order"] if given else None,
-            sampler=options["sampler"],
-            random_state=facts["seed"],
-            n_jobs=n_jobs,
-            progress=progress,
-        )
+        loaded = cls(**known, sampler=options["sampler"], random_state=facts["seed"], n_jobs=n_jobs, progress=progress)
+        graph = facts["graph"]
+        if graph is None and facts["order_method"] == "given order":
+            loaded.order = facts["order"]
+        elif graph is None:
+            loaded.method = facts["order_method"]
+        elif graph["method"] == "given graph":
+            loaded.graph = Graph(facts["order"], [(a, b) for a, b in graph["edges"]])
+        else:
+            loaded.graph_method = graph["method"]
         loaded._model = model
         loaded._take_facts()
         return loaded
+
+    def _learning_options(self) -> _olem.RehearsalOptions:
+        given = [name for name in ("order", "graph", "graph_method") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"{given[0]} and {given[1]} exclude each other: only one says what comes before what.")
+        options = _olem.RehearsalOptions()
+        options.set_order(self.method, _options.as_texts(self.order_options or {}))
+        options.set_sampler(self.sampler, _options.as_texts(self.sampler_options or {}))
+        if self.graph_method is not None:
+            options.set_graph(self.graph_method, _options.as_texts(self.graph_options or {}))
+        options.ignore_stages = bool(self.ignore_stages)
+        options.calibrate = bool(self.calibrate)
+        return options
 
     def _task_text(self) -> str:
         def plain(value: Any) -> Any:
@@ -399,6 +430,8 @@ class Rehearsal:
         self.causal_order_ = facts["order"]
         names = {name: name for name in facts["order"]}
         self.steps_ = steps_of(facts, names)
+        graph = facts["graph"]
+        self.graph_ = graph and Graph(facts["order"], [(a, b) for a, b in graph["edges"]], details=graph)
         self.models_ = facts["models"]
         self.undecided_steps_ = facts["undecided_steps"]
         self.calibration_ = facts["calibration"]

@@ -127,9 +127,9 @@ def binding_signature(value: object, method: bool) -> str | None:
         ("Dict[", "dict["),
         ("List[", "list["),
         ("Tuple[", "tuple["),
-        ("Optional[list[str]]", "list[str] | None"),
     ):
         parameters, result = parameters.replace(old, new), result.replace(old, new)
+    parameters = re.sub(r"Optional\[(\w+(?:\[\w+\])?)\]", r"\1 | None", parameters)
     parameters = re.sub(r"\bobject\b", "Any", parameters)
     plain = {"dict": "dict[str, Any]", "list": "list[Any]", "tuple": "tuple[Any, ...]", "object": "Any"}
     result = plain.get(result, result)
@@ -143,7 +143,9 @@ def binding_text() -> str:
         if inspect.isclass(value):
             text += f"\nclass {name}:\n"
             for member, content in sorted(vars(value).items()):
-                if isinstance(content, property):
+                if isinstance(content, property) and content.fset is not None:
+                    text += f"    {member}: Any\n"
+                elif isinstance(content, property):
                     text += f"    @property\n    def {member}(self) -> Any: ...\n"
                 elif member == "__init__" or not member.startswith("_"):
                     static = isinstance(content, staticmethod)

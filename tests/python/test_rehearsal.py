@@ -117,6 +117,27 @@ def test_a_given_order_and_one_sided_wishes(bermuda, context):
     assert given.suggest(context, **QUICK).success_probability > 0.6
 
 
+def test_decisions_along_a_graph(bermuda, context, tmp_path):
+    given = olem.Rehearsal(**bermuda.task, graph=bermuda.graph.adjacency_matrix, sampler="linear").fit(bermuda.data)
+    assert sorted(given.graph_.edges) == sorted(bermuda.graph.edges)
+    assert given.suggest(context, **QUICK).success_probability > 0.6
+    given.save(tmp_path / "model")
+    assert olem.Rehearsal.load(tmp_path / "model").graph == given.graph_
+    learned = olem.Rehearsal(**bermuda.task, graph_method="notears", graph_options={"notears_threshold": 0.2},
+                             sampler="linear").fit(bermuda.data)
+    assert learned.graph_.details["method"] == "notears"
+    assert set(learned.graph_.nodes) == set(bermuda.data.columns)
+    assert olem.Rehearsal(**bermuda.task, sampler="linear").fit(bermuda.data).graph_ is None
+
+
+def test_wishes_are_obeyed(bermuda, context):
+    wishes = {"max_alterations": 1, "cost": {"TA": 1.0, "DIC": 2.0}}
+    rehearsal = olem.Rehearsal(**bermuda.task, **wishes, sampler="linear").fit(bermuda.data)
+    decision = rehearsal.suggest(context, proposals=2, **QUICK)
+    assert sum(value is not None for value in decision.alterations.values()) == 1
+    assert decision.cost >= 0 and decision.proposals
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -128,7 +149,10 @@ def test_a_given_order_and_one_sided_wishes(bermuda, context):
         ({"method": "olme"}, "olem"),
         ({"sampler": "gpp"}, "gp"),
         ({"order_options": {"kk": 1}}, "kk"),
-        ({"cost": {"DIC": 1.0}}, "cost"),
+        ({"cost": {"DIC": -1.0}}, "cost"),
+        ({"max_alterations": 0}, "max_alterations"),
+        ({"graph_method": "gess"}, "ges"),
+        ({"graph_method": "ges", "order": ["DIC"]}, "exclude"),
     ],
 )
 def test_tasks_that_make_no_sense(change, message, bermuda):
