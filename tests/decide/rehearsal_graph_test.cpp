@@ -57,7 +57,7 @@ TEST(GradRh, EveryVariableIsConditionedOnItsParents) {
 TEST(GradRh, TheOrderHasTheStagesWhereTheGraphIsSilent) {
   Table table = farm(100, 1);
   std::vector<double> values;
-  for (const std::size_t column : {3, 2, 1, 0}) {
+  for (const std::size_t column : {3U, 2U, 1U, 0U}) {
     const auto cells = table.column(column);
     values.insert(values.end(), cells.begin(), cells.end());
   }
