@@ -34,8 +34,8 @@ struct SamplerVariable {
   double sd = 1.0;    // population standard deviation; 1 for a column that never varies
   double low = 0.0;   // of its column
   double high = 0.0;
-  std::vector<std::size_t> counts;  // of its column's values in bins of equal width from low to high; may be empty
-  std::vector<std::size_t> conditions;                // places in the set, all before its own
+  std::vector<std::size_t> counts;      // of its column's values in bins of equal width from low to high; may be empty
+  std::vector<std::size_t> conditions;  // places in the set, all before its own
   std::shared_ptr<const ConditionalSampler> sampler;  // null when the variable is always given
 
   double standardise(double value) const { return (value - mean) / sd; }

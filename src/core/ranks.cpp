@@ -32,7 +32,8 @@ const RanksDoor* open_door() {
 }  // namespace
 
 bool Ranks::expected() {
-  // Of OpenMPI's mpirun, of launchers that speak PMI, and of srun with PMIx. An interactive job has some of them with 1.
+  // Of OpenMPI's mpirun, of launchers that speak PMI, and of srun with PMIx. An interactive job has some of them
+  // with 1.
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     const char* const value = std::getenv(name);
     if (value != nullptr && std::atoi(value) > 1) return true;

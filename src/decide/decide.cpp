@@ -128,9 +128,9 @@ class Decider {
       high.push_back(prepared_.box().high[k]);
       preferred.push_back(std::clamp(prepared_.expected()[k], low.back(), high.back()));
     }
-    const AffineOutcomes outcomes = affine_outcomes(
-        problem.samplers, problem.context, names, problem.region.outcomes(), static_cast<std::size_t>(options_.draws),
-        prepared_.noise(PreparedProblem::kSearch), prepared_.context());
+    const AffineOutcomes outcomes = affine_outcomes(problem.samplers, problem.context, names, problem.region.outcomes(),
+                                                    static_cast<std::size_t>(options_.draws),
+                                                    prepared_.noise(PreparedProblem::kSearch), prepared_.context());
     const Qwz23Answer answer = maximise_satisfied(outcomes, prepared_.objective().region(), low, high, preferred,
                                                   options_.qwz23, prepared_.context());
     if (answer.at_most > answer.satisfied) {
@@ -150,8 +150,8 @@ class Decider {
     PostDecisionSampler sampler = prepared_.sampler(altered, options_.draws, PreparedProblem::kSearch);
     DecisionSearch searching(sampler, prepared_.objective(), *domain, options_, prepared_.context());
     RandomStream random(prepared_.context().seed, "decide.search", prepared_.stream());
-    std::vector<Candidate> found = options_.method == DecisionMethod::kQwz23 ? most_satisfied(altered, searching)
-                                                                             : optimise(searching, random);
+    std::vector<Candidate> found =
+        options_.method == DecisionMethod::kQwz23 ? most_satisfied(altered, searching) : optimise(searching, random);
     Candidate expected{"expected values", {}, 0.0};
     for (const std::size_t k : altered) expected.values.push_back(prepared_.expected()[k]);
     domain->project(expected.values);

@@ -144,7 +144,7 @@ using MakeTask = std::function<Simulation(std::uint64_t index, const Context& co
 
 // One batch per task of a setting. `seed_text` names the data: settings with the same text share it. `decision_cost` is
 // in core-seconds for one decision.
-void add_batches(const StudyRequest& request, const Setting& setting, const std::string& seed_text, int rows,
+void add_batches(const StudyRequest& request, const StudySetting& setting, const std::string& seed_text, int rows,
                  double variables, double decision_cost, const MakeTask& make, std::vector<Batch>& batches) {
   for (int task = 0; task < request.tasks; ++task) {
     Batch& batch = batches.emplace_back();
@@ -182,7 +182,7 @@ AufSimulationOptions auf_options(const std::string& name) {
 
 std::vector<Batch> plan_auf(const StudyRequest& request) {
   std::vector<Batch> batches;
-  for (const Setting& setting : request.settings) {
+  for (const StudySetting& setting : request.settings) {
     AufSimulationOptions options = auf_options(setting.at("data"));
     options.rows = request.rows;
     options.rounds = request.rounds;
@@ -197,7 +197,7 @@ std::vector<Batch> plan_auf(const StudyRequest& request) {
 
 std::vector<Batch> plan_bermuda(const StudyRequest& request) {
   std::vector<Batch> batches;
-  for (const Setting& setting : request.settings) {
+  for (const StudySetting& setting : request.settings) {
     BermudaSimulationOptions options;
     options.rows = setting.has("n") ? static_cast<int>(setting.number("n")) : request.rows;
     options.rounds = request.rounds;
@@ -209,7 +209,7 @@ std::vector<Batch> plan_bermuda(const StudyRequest& request) {
   return batches;
 }
 
-std::optional<PublishedNumber> published_success(const Setting& setting, const std::string& method,
+std::optional<PublishedNumber> published_success(const StudySetting& setting, const std::string& method,
                                                  const std::string& metric) {
   if (metric != "success") return std::nullopt;
   const std::string data = setting.at("data");
@@ -221,7 +221,7 @@ std::optional<PublishedNumber> published_success(const Setting& setting, const s
   return std::nullopt;
 }
 
-std::optional<PublishedNumber> published_by_rows(const Setting& setting, const std::string& method,
+std::optional<PublishedNumber> published_by_rows(const StudySetting& setting, const std::string& method,
                                                  const std::string& metric) {
   static const std::map<std::string, std::string> labels = {
       {"olem-rh", "OLEM-Rh"}, {"grad-rh", "Grad-Rh"}, {"gap", "gap"}};
@@ -254,7 +254,7 @@ StudyKind auf_study() {
   kind.name = "auf";
   kind.help = "success of decisions on random linear and nonlinear tasks";
   for (const char* const data : {"SynLrBeta", "SynLrExp", "SynNlrBeta", "SynNlrExp"}) {
-    kind.settings.push_back(Setting{{"data", data}});
+    kind.settings.push_back(StudySetting{{"data", data}});
   }
   kind.protocol.tasks = 20;
   kind.plan = plan_auf;
@@ -266,7 +266,7 @@ StudyKind bermuda_study() {
   StudyKind kind = decision_study();
   kind.name = "bermuda";
   kind.help = "success of decisions on the Bermuda simulator";
-  kind.settings = {Setting{{"data", "Bermuda"}}};
+  kind.settings = {StudySetting{{"data", "Bermuda"}}};
   kind.protocol.tasks = 10;
   kind.plan = plan_bermuda;
   kind.published = published_success;
@@ -278,7 +278,7 @@ StudyKind samples_study() {
   kind.name = "samples";
   kind.help = "success of decisions on the Bermuda simulator against the number of rows";
   std::erase_if(kind.methods, [](const StudyName& name) { return name.name != "olem-rh" && name.name != "grad-rh"; });
-  for (int rows = 300; rows <= 1000; rows += 100) kind.settings.push_back(Setting{{"n", fmt::format("{}", rows)}});
+  for (int rows = 300; rows <= 1000; rows += 100) kind.settings.push_back(StudySetting{{"n", fmt::format("{}", rows)}});
   kind.axis = "n";
   kind.protocol.tasks = 10;
   kind.protocol.rows = 0;

@@ -11,7 +11,7 @@ namespace olem {
 
 namespace {
 
-double axis_value(const StudyRow& row, const std::string& axis) { return Setting(row.setting).number(axis); }
+double axis_value(const StudyRow& row, const std::string& axis) { return StudySetting(row.setting).number(axis); }
 
 // The values that `of` has in the rows, each once, in their order.
 template <class Of>
@@ -75,7 +75,7 @@ std::vector<StudyFigure> study_figures(const StudyResult& result) {
   if (result.axis.empty()) return figures;
   std::vector<const StudyRow*> all;
   for (const StudyRow& row : result.rows) all.push_back(&row);
-  const auto place = [&](const StudyRow& row) { return Setting(row.setting).without(result.axis).text(); };
+  const auto place = [&](const StudyRow& row) { return StudySetting(row.setting).without(result.axis).text(); };
   for (const std::string& setting : distinct(all, place)) {
     std::vector<const StudyRow*> rows;
     std::copy_if(all.begin(), all.end(), std::back_inserter(rows),

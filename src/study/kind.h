@@ -14,7 +14,7 @@ namespace olem {
 
 // The smallest piece of a study: one method on one data set.
 struct Cell {
-  Setting setting;
+  StudySetting setting;
   std::string method;
   int epoch = 0;
   int task = 0;       // within the epoch
@@ -36,7 +36,7 @@ struct Batch {
 struct StudyRequest {
   std::vector<std::string> methods;
   std::vector<std::string> metrics;
-  std::vector<Setting> settings;
+  std::vector<StudySetting> settings;
   int epochs = 1;
   int tasks = 1;   // per epoch
   int rounds = 0;  // decisions per task
@@ -69,14 +69,14 @@ struct StudyKind {
   std::vector<StudyName> methods;
   std::vector<StudyName> metrics;
   std::vector<std::string> extra_metrics;  // of `metrics`, those that are shown only when asked for
-  std::vector<Setting> settings;
+  std::vector<StudySetting> settings;
   std::string axis;              // the key of the settings that figures have along their axis; empty: no figures
   StudyRequest protocol;         // of the paper: epochs, tasks, rounds, rows
   bool units_are_tasks = false;  // standard deviations are over tasks, not over epochs
   bool reproducible = true;      // false for measured times
   std::vector<StudyDifference> differences;
   std::function<std::vector<Batch>(const StudyRequest& request)> plan;
-  std::function<std::optional<PublishedNumber>(const Setting& setting, const std::string& method,
+  std::function<std::optional<PublishedNumber>(const StudySetting& setting, const std::string& method,
                                                const std::string& metric)>
       published;
 };

@@ -37,8 +37,8 @@ std::vector<StudyName> order_metric_names() {
   return {{"div", "DIV"}, {"shd2", "SHD2"}, {"sid", "SID"}, {"shd", "SHD"}};
 }
 
-std::vector<Cell> order_cells(const StudyRequest& request, const Setting& setting, const std::string& place, int epoch,
-                              int task, double variables, double rows) {
+std::vector<Cell> order_cells(const StudyRequest& request, const StudySetting& setting, const std::string& place,
+                              int epoch, int task, double variables, double rows) {
   const OrderMeasure measure = measure_for(request.metrics);
   std::vector<Cell> cells;
   for (const std::string& method : request.methods) {

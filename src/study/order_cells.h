@@ -23,8 +23,8 @@ OrderMeasure measure_for(const std::vector<std::string>& metrics);
 std::vector<StudyName> order_metric_names();
 
 // One cell per method on one data set; `place` tells data sets of one setting apart.
-std::vector<Cell> order_cells(const StudyRequest& request, const Setting& setting, const std::string& place, int epoch,
-                              int task, double variables, double rows);
+std::vector<Cell> order_cells(const StudyRequest& request, const StudySetting& setting, const std::string& place,
+                              int epoch, int task, double variables, double rows);
 
 // Learns by the method named and compares with the truth. The context's seed is the method's.
 StudyValues measure_order_method(const Table& table, const Dag& truth, const std::string& method, OrderMeasure measure,

@@ -23,15 +23,15 @@ NoiseKind noise_of(const std::string& name) {
   return NoiseKind::kExponential;
 }
 
-std::vector<Setting> all_settings() {
-  std::vector<Setting> settings;
+std::vector<StudySetting> all_settings() {
+  std::vector<StudySetting> settings;
   for (const char* const noise : {"beta", "gaussian", "exponential"}) {
     for (const char* const d : {"5", "10", "20"}) {
       for (const char* const p : {"0.3", "0.5", "0.8"}) {
         // Left out in the paper, too.
         if (std::string(d) == "20" && std::string(p) == "0.8") continue;
         for (const char* const r : {"0", "0.25", "0.5", "0.75", "1"}) {
-          settings.push_back(Setting{{"d", d}, {"p", p}, {"noise", noise}, {"r", r}});
+          settings.push_back(StudySetting{{"d", d}, {"p", p}, {"noise", noise}, {"r", r}});
         }
       }
     }
@@ -57,7 +57,7 @@ Measure prepare_model(const OrderSimulationOptions& options, std::uint64_t study
 std::vector<Batch> plan_order(const StudyRequest& request) {
   const OrderMeasure measure = measure_for(request.metrics);
   std::vector<Batch> batches;
-  for (const Setting& setting : request.settings) {
+  for (const StudySetting& setting : request.settings) {
     OrderSimulationOptions options;
     options.variables = static_cast<int>(setting.number("d"));
     options.density = setting.number("p");
@@ -99,7 +99,7 @@ std::map<FigureKey, PublishedNumber> read_figures() {
   return figures;
 }
 
-std::optional<PublishedNumber> published_order(const Setting& setting, const std::string& method,
+std::optional<PublishedNumber> published_order(const StudySetting& setting, const std::string& method,
                                                const std::string& metric) {
   static const std::map<FigureKey, PublishedNumber> figures = read_figures();
   static const std::map<std::string, std::string> printed = {{"div", "DIV"}, {"shd2", "SHD"}, {"sid", "SID"}};

@@ -53,7 +53,7 @@ std::vector<Batch> plan_sachs(const StudyRequest& request) {
   return batches;
 }
 
-std::optional<PublishedNumber> published_sachs(const Setting& /*setting*/, const std::string& method,
+std::optional<PublishedNumber> published_sachs(const StudySetting& /*setting*/, const std::string& method,
                                                const std::string& metric) {
   static const std::map<std::string, std::string> columns = {{"div", "div"}, {"shd2", "shd"}, {"sid", "sid"}};
   const auto column = columns.find(metric);
@@ -77,7 +77,7 @@ StudyKind sachs_study() {
   kind.methods = order_method_names();
   kind.metrics = order_metric_names();
   kind.extra_metrics = {"shd"};
-  kind.settings = {Setting{{"data", "sachs"}}};
+  kind.settings = {StudySetting{{"data", "sachs"}}};
   kind.protocol.epochs = 10;
   kind.protocol.tasks = 0;
   kind.plan = plan_sachs;

@@ -29,9 +29,9 @@ bool same_value(std::string_view a, std::string_view b) {
 }
 
 // The values of each key, in the order of the settings.
-std::map<std::string, std::vector<std::string>> values_by_key(const std::vector<Setting>& settings) {
+std::map<std::string, std::vector<std::string>> values_by_key(const std::vector<StudySetting>& settings) {
   std::map<std::string, std::vector<std::string>> values;
-  for (const Setting& setting : settings) {
+  for (const StudySetting& setting : settings) {
     for (const auto& [key, value] : setting.entries()) {
       auto& known = values[key];
       if (std::find(known.begin(), known.end(), value) == known.end()) known.push_back(value);
@@ -48,11 +48,11 @@ std::string what_there_is(const std::map<std::string, std::vector<std::string>>&
 
 }  // namespace
 
-bool Setting::has(std::string_view key) const {
+bool StudySetting::has(std::string_view key) const {
   return std::any_of(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.first == key; });
 }
 
-const std::string& Setting::at(std::string_view key) const {
+const std::string& StudySetting::at(std::string_view key) const {
   const auto found =
       std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.first == key; });
   if (found == entries_.end()) {
@@ -61,27 +61,27 @@ const std::string& Setting::at(std::string_view key) const {
   return found->second;
 }
 
-double Setting::number(std::string_view key) const {
+double StudySetting::number(std::string_view key) const {
   const auto value = as_number(at(key));
   if (!value) throw Error(ErrorCategory::kInternal, fmt::format("'{}' of '{}' is no number.", key, text()));
   return *value;
 }
 
-Setting Setting::without(std::string_view key) const {
-  Setting rest;
+StudySetting StudySetting::without(std::string_view key) const {
+  StudySetting rest;
   for (const auto& entry : entries_) {
     if (entry.first != key) rest.entries_.push_back(entry);
   }
   return rest;
 }
 
-std::string Setting::text() const {
+std::string StudySetting::text() const {
   std::vector<std::string> parts;
   for (const auto& [key, value] : entries_) parts.push_back(key + "=" + value);
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-std::vector<Setting> filter_settings(const std::vector<Setting>& settings, std::string_view filter) {
+std::vector<StudySetting> filter_settings(const std::vector<StudySetting>& settings, std::string_view filter) {
   if (filter.empty()) return settings;
   const auto values = values_by_key(settings);
   std::map<std::string, std::vector<std::string>> wanted;
@@ -104,8 +104,8 @@ std::vector<Setting> filter_settings(const std::vector<Setting>& settings, std::
                                              : fmt::format("There are: {}.", what_there_is(values))));
     }
   }
-  std::vector<Setting> kept;
-  for (const Setting& setting : settings) {
+  std::vector<StudySetting> kept;
+  for (const StudySetting& setting : settings) {
     const bool matches = std::all_of(wanted.begin(), wanted.end(), [&](const auto& want) {
       return setting.has(want.first) &&
              std::find(want.second.begin(), want.second.end(), setting.at(want.first)) != want.second.end();

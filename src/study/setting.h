@@ -9,11 +9,11 @@
 namespace olem {
 
 // What a number of a study is about, as names and values in a fixed order: d = 10, p = 0.3, noise = beta.
-class Setting {
+class StudySetting {
  public:
-  Setting() = default;
-  Setting(std::initializer_list<std::pair<std::string, std::string>> entries) : entries_(entries) {}
-  explicit Setting(std::vector<std::pair<std::string, std::string>> entries) : entries_(std::move(entries)) {}
+  StudySetting() = default;
+  StudySetting(std::initializer_list<std::pair<std::string, std::string>> entries) : entries_(entries) {}
+  explicit StudySetting(std::vector<std::pair<std::string, std::string>> entries) : entries_(std::move(entries)) {}
 
   const std::vector<std::pair<std::string, std::string>>& entries() const { return entries_; }
   bool has(std::string_view key) const;
@@ -21,9 +21,9 @@ class Setting {
   const std::string& at(std::string_view key) const;
   double number(std::string_view key) const;
 
-  Setting without(std::string_view key) const;
+  StudySetting without(std::string_view key) const;
   std::string text() const;  // "d=10 p=0.3 noise=beta"
-  bool operator==(const Setting&) const = default;
+  bool operator==(const StudySetting&) const = default;
 
  private:
   std::vector<std::pair<std::string, std::string>> entries_;
@@ -32,6 +32,6 @@ class Setting {
 // The settings that `filter` keeps. A filter is a list such as "d=10,p=0.3": every key must match; a key that stands
 // there more than once matches any of its values; a value alone stands for its key. Numbers are compared as numbers.
 // Throws a usage error, with what there is, for keys and values that no setting has and when nothing is left.
-std::vector<Setting> filter_settings(const std::vector<Setting>& settings, std::string_view filter);
+std::vector<StudySetting> filter_settings(const std::vector<StudySetting>& settings, std::string_view filter);
 
 }  // namespace olem

@@ -136,7 +136,7 @@ std::vector<StudyName> speed_methods() {
 
 std::vector<Batch> plan_speed(const StudyRequest& request) {
   std::vector<Batch> batches;
-  for (const Setting& setting : request.settings) {
+  for (const StudySetting& setting : request.settings) {
     OrderSimulationOptions options;
     options.variables = static_cast<int>(setting.number("d"));
     options.rows = static_cast<int>(setting.number("n"));
@@ -176,7 +176,7 @@ StudyKind speed_study() {
   kind.metrics = {{"seconds", "seconds"}, {"memory", "MB"}};
   for (const char* const d : {"5", "10", "20"}) {
     for (const char* const n : {"500", "1000", "2000", "4000"}) {
-      kind.settings.push_back(Setting{{"d", d}, {"n", n}});
+      kind.settings.push_back(StudySetting{{"d", d}, {"n", n}});
     }
   }
   kind.axis = "n";

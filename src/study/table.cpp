@@ -64,7 +64,7 @@ std::map<SampleKey, Sample> collect(const StudyKind& kind, const std::vector<Bat
       }
     }
   }
-  for (const Setting& setting : kind.settings) {
+  for (const StudySetting& setting : kind.settings) {
     for (const StudyDifference& difference : kind.differences) {
       for (const StudyName& metric : kind.metrics) {
         const auto a = samples.find({setting.text(), difference.minuend, metric.name});
@@ -81,7 +81,7 @@ std::map<SampleKey, Sample> collect(const StudyKind& kind, const std::vector<Bat
   return samples;
 }
 
-StudyRow row_of(const Setting& setting, const StudyName& method, const StudyName& metric, const Sample& sample,
+StudyRow row_of(const StudySetting& setting, const StudyName& method, const StudyName& metric, const Sample& sample,
                 const std::optional<PublishedNumber>& published) {
   StudyRow row;
   row.setting = setting.entries();
@@ -119,7 +119,7 @@ void add_to_pool(StudyPool& pool, const StudyRow& row) {
                                                    : std::numeric_limits<double>::infinity();
   if (ratio > pool.largest_ratio) {
     pool.largest_ratio = ratio;
-    pool.largest_ratio_at = Setting(row.setting).text();
+    pool.largest_ratio_at = StudySetting(row.setting).text();
   }
 }
 
@@ -156,7 +156,7 @@ void fill_table(const StudyKind& kind, const StudyRequest& request, const std::v
   const auto samples = collect(kind, batches, records);
   std::vector<StudyName> methods = kind.methods;
   for (const StudyDifference& difference : kind.differences) methods.push_back(difference.name);
-  for (const Setting& setting : request.settings) {
+  for (const StudySetting& setting : request.settings) {
     for (const StudyName& metric : kind.metrics) {
       if (std::find(request.metrics.begin(), request.metrics.end(), metric.name) == request.metrics.end()) continue;
       for (const StudyName& method : methods) {

@@ -57,8 +57,8 @@ std::string rows_text(const StudyResult& result) {
   }
   for (const StudyRow& row : result.rows) {
     auto& line = lines.emplace_back();
-    line = {Setting(row.setting).text(),  row.metric_label, row.method_label,
-            fmt::format("{}", row.cells), number(row.mean), number(row.deviation)};
+    line = {StudySetting(row.setting).text(), row.metric_label, row.method_label,
+            fmt::format("{}", row.cells),     number(row.mean), number(row.deviation)};
     if (!published) continue;
     line.push_back(number(row.published));
     line.push_back(number(row.published_deviation));

@@ -17,9 +17,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::vector<std::string> texts(const std::vector<Setting>& settings) {
+std::vector<std::string> texts(const std::vector<StudySetting>& settings) {
   std::vector<std::string> list;
-  for (const Setting& setting : settings) list.push_back(setting.text());
+  for (const StudySetting& setting : settings) list.push_back(setting.text());
   return list;
 }
 
@@ -31,8 +31,9 @@ const StudyRow& row_of(const StudyResult& result, const std::string& method, con
 }
 
 TEST(Settings, FilterKeepsWhatMatchesEveryKey) {
-  const std::vector<Setting> all = {Setting{{"d", "5"}, {"p", "0.3"}}, Setting{{"d", "5"}, {"p", "0.5"}},
-                                    Setting{{"d", "10"}, {"p", "0.3"}}, Setting{{"d", "10"}, {"p", "0.8"}}};
+  const std::vector<StudySetting> all = {StudySetting{{"d", "5"}, {"p", "0.3"}}, StudySetting{{"d", "5"}, {"p", "0.5"}},
+                                         StudySetting{{"d", "10"}, {"p", "0.3"}},
+                                         StudySetting{{"d", "10"}, {"p", "0.8"}}};
   EXPECT_EQ(filter_settings(all, ""), all);
   EXPECT_THAT(texts(filter_settings(all, "d=10,p=.3")), ElementsAre("d=10 p=0.3"));
   EXPECT_THAT(texts(filter_settings(all, "p=0.30, p=0.5")), ElementsAre("d=5 p=0.3", "d=5 p=0.5", "d=10 p=0.3"));
@@ -51,7 +52,7 @@ TEST(OrderStudy, HasThePapersCellsAndNumbers) {
   EXPECT_EQ(forecast_study(options, {}).cells, 3U * 8 * 5 * 35);
   const StudyKind kind = order_study();
   std::size_t published = 0;
-  for (const Setting& setting : kind.settings) {
+  for (const StudySetting& setting : kind.settings) {
     for (const StudyName& method : kind.methods) {
       for (const StudyName& metric : kind.metrics) {
         published += kind.published(setting, method.name, metric.name) ? 1U : 0U;
@@ -59,7 +60,7 @@ TEST(OrderStudy, HasThePapersCellsAndNumbers) {
     }
   }
   EXPECT_EQ(published, 3U * 8 * 5 * 6 * 3);
-  const Setting first{{"d", "10"}, {"p", "0.3"}, {"noise", "beta"}, {"r", "0.25"}};
+  const StudySetting first{{"d", "10"}, {"p", "0.3"}, {"noise", "beta"}, {"r", "0.25"}};
   EXPECT_EQ(kind.published(first, "olem", "div")->mean, 0.2);
   EXPECT_EQ(kind.published(first, "olem", "div")->deviation, 0.07);
   EXPECT_EQ(kind.published(first, "diffan", "div")->mean, 6.5429);
@@ -68,17 +69,17 @@ TEST(OrderStudy, HasThePapersCellsAndNumbers) {
 TEST(DecisionStudies, HaveThePapersNumbers) {
   for (const StudyKind& kind : {auf_study(), bermuda_study()}) {
     EXPECT_EQ(kind.methods.size(), 8U);
-    for (const Setting& setting : kind.settings) {
+    for (const StudySetting& setting : kind.settings) {
       for (const StudyName& method : kind.methods) {
         EXPECT_TRUE(kind.published(setting, method.name, "success")) << setting.text() << " " << method.name;
       }
     }
   }
   const StudyKind auf = auf_study();
-  EXPECT_EQ(auf.published(Setting{{"data", "SynNlrExp"}}, "olem-rh", "success")->mean, 0.844);
-  EXPECT_EQ(bermuda_study().published(Setting{{"data", "Bermuda"}}, "olem-rh-caps", "success")->deviation, 0.005);
-  EXPECT_EQ(samples_study().published(Setting{{"n", "300"}}, "olem-rh", "success")->mean, 0.593129);
-  EXPECT_EQ(samples_study().published(Setting{{"n", "1000"}}, "gap", "success")->mean, 0.010355);
+  EXPECT_EQ(auf.published(StudySetting{{"data", "SynNlrExp"}}, "olem-rh", "success")->mean, 0.844);
+  EXPECT_EQ(bermuda_study().published(StudySetting{{"data", "Bermuda"}}, "olem-rh-caps", "success")->deviation, 0.005);
+  EXPECT_EQ(samples_study().published(StudySetting{{"n", "300"}}, "olem-rh", "success")->mean, 0.593129);
+  EXPECT_EQ(samples_study().published(StudySetting{{"n", "1000"}}, "gap", "success")->mean, 0.010355);
 }
 
 // Worked by hand: cells 1, 3, 5, 7 in two epochs; their mean is 4 with squared error (20 / 3) / 4, the epochs' means
@@ -87,8 +88,10 @@ TEST(StudyTable, StandardErrorsCountBothSides) {
   StudyKind kind;
   kind.methods = {{"m", "M"}};
   kind.metrics = {{"x", "X"}};
-  kind.settings = {Setting{{"s", "1"}}};
-  kind.published = [](const Setting&, const std::string&, const std::string&) { return PublishedNumber{3.0, 1.0, 5}; };
+  kind.settings = {StudySetting{{"s", "1"}}};
+  kind.published = [](const StudySetting&, const std::string&, const std::string&) {
+    return PublishedNumber{3.0, 1.0, 5};
+  };
   StudyRequest request;
   request.methods = {"m"};
   request.metrics = {"x"};
