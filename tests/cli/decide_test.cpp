@@ -109,7 +109,9 @@ class WishfulTask {
 TEST(CliDecide, WishesOfTheTaskAreObeyed) {
   const WishfulTask task(R"({"max_alterations": 2, "cost": {"DIC": 1, "TA": 2, "Omega": 5},
                              "constraints": [{"weights": {"DIC": 1, "Omega": 1}, "max": -0.4}]})");
-  const Json decision = task.decision({"--proposals", "2"});
+  // Ten pairs of variables are searched: few draws keep that short.
+  const std::vector<std::string> flags = {"--proposals", "2", "--draws", "300", "--judge-draws", "600"};
+  const Json decision = task.decision(flags);
   double cost = 0.0;
   double sum = 0.0;
   int altered = 0;
@@ -129,7 +131,7 @@ TEST(CliDecide, WishesOfTheTaskAreObeyed) {
   EXPECT_NE(decision["message"].get<std::string>().find("All choices of at most 2 of 5"), std::string::npos);
   ASSERT_GE(decision["proposals"].size(), 1U);
   EXPECT_EQ(decision["proposals"][0]["alterations"], decision["alterations"]);
-  const ProcessResult text = task.run({"--proposals", "2"});
+  const ProcessResult text = task.run(flags);
   for (const char* const fragment : {"It costs ", "All choices of at most 2 of 5 variables", "may be taken"})
     EXPECT_NE(text.out.find(fragment), std::string::npos) << fragment << "\n" << text.out;
 }
