@@ -21,9 +21,9 @@ const Kind& find_kind(const std::vector<Kind>& kinds, const std::string& name, s
   std::vector<std::string> names;
   for (const Kind& kind : kinds) names.push_back(kind.name);
   const std::string closest = closest_name(name, names);
-  throw Error(ErrorCategory::kUsage,
-              fmt::format("'{}' is not {}{}. There are: {}.", name, what,
-                          closest.empty() ? "" : fmt::format("; did you mean '{}'?", closest), fmt::join(names, ", ")));
+  throw Error(ErrorCategory::kUsage, fmt::format("'{}' is not {}{} There are: {}.", name, what,
+                                                 closest.empty() ? "." : fmt::format("; did you mean '{}'?", closest),
+                                                 fmt::join(names, ", ")));
 }
 
 }  // namespace olem

@@ -38,9 +38,10 @@ std::vector<std::string> choose(const std::vector<std::string>& wanted, const st
   for (const std::string& name : wanted) {
     if (std::find(all.begin(), all.end(), name) != all.end()) continue;
     const std::string closest = closest_name(name, all);
-    throw Error(ErrorCategory::kUsage,
-                fmt::format("{}: '{}' is not in the study {}{}. There are: {}.", flag, name, study,
-                            closest.empty() ? "" : fmt::format("; did you mean '{}'?", closest), fmt::join(all, ", ")));
+    throw Error(
+        ErrorCategory::kUsage,
+        fmt::format("{}: '{}' is not in the study {}{} There are: {}.", flag, name, study,
+                    closest.empty() ? "." : fmt::format("; did you mean '{}'?", closest), fmt::join(all, ", ")));
   }
   std::vector<std::string> chosen;
   for (const std::string& name : all) {
