@@ -1,7 +1,7 @@
 // Methods of deciding side by side, on data whose truth is known, as rows of a table in Markdown.
-//   comparison_bench bermuda [DATASETS [CONTEXTS]]   the Bermuda simulator, 1000 rows
-//   comparison_bench auf [TASKS [CONTEXTS]]          the four synthetic settings
-//   comparison_bench sweeps                          the exact searches of QWZ23 alone, against the integer programme
+//   comparison_bench bermuda [DATASETS [CONTEXTS]]     the Bermuda simulator, 1000 rows
+//   comparison_bench auf [TASKS [CONTEXTS [SETTING]]]  the four synthetic settings, or one, such as SynNlrExp
+//   comparison_bench sweeps                            the exact searches of QWZ23 alone, against the integer programme
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -211,6 +211,9 @@ int main(int argc, char** argv) {
   fmt::print(
       "| setting | method | true success | lowest task | claimed | without action | seconds to learn | per "
       "decision |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-  for (const Setting& setting : settings_of(what))
-    compare(setting, contestants(what), tasks, static_cast<std::size_t>(contexts));
+  const std::string only = argc > 4 ? argv[4] : "";
+  for (const Setting& setting : settings_of(what)) {
+    if (only.empty() || only == setting.name)
+      compare(setting, contestants(what), tasks, static_cast<std::size_t>(contexts));
+  }
 }
