@@ -106,6 +106,13 @@ class WishfulTask {
   TemporaryFolder folder_;
 };
 
+TEST(CliDecide, Qwz23SaysThatItKnowsNoConstraints) {
+  const WishfulTask task(R"({"constraints": [{"weights": {"DIC": 1, "Omega": 1}, "max": 0.5}]})");
+  const ProcessResult result = task.run({"--decision", "qwz23", "--graph-method", "ges"});
+  EXPECT_EQ(result.exit_code, 4) << result.out;
+  EXPECT_NE(result.err.find("QWZ23 decides within the domains"), std::string::npos) << result.err;
+}
+
 TEST(CliDecide, WishesOfTheTaskAreObeyed) {
   const WishfulTask task(R"({"max_alterations": 2, "cost": {"DIC": 1, "TA": 2, "Omega": 5},
                              "constraints": [{"weights": {"DIC": 1, "Omega": 1}, "max": -0.4}]})");
