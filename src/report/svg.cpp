@@ -34,7 +34,12 @@ Entry entry_of(const Line& line) {
   std::string markup;
   if (!line.low.empty()) markup += fmt::format("<path class=\"band f{}\" d=\"M0 0H26V12H0Z\"/>", line.style % kColours);
   if (line.joined) markup += line_sample(line.style);
-  if (line.markers || !line.joined) markup += marker_at(line.style, 13.0, 6.0);
+  // Hollow marks of several styles may share an entry: it has the colour of none.
+  if (!line.joined) {
+    markup += "<circle class=\"hollow axis\" cx=\"13\" cy=\"6\" r=\"3.4\"/>";
+  } else if (line.markers) {
+    markup += marker_at(line.style, 13.0, 6.0);
+  }
   return {line.label, markup};
 }
 

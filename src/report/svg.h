@@ -23,7 +23,7 @@ struct Axis {
   bool ticks = true;               // a density needs no numbers
 };
 
-// Points, joined in their order. Where y or x is not finite the line is interrupted.
+// Points, joined in their order, or hollow marks. Where y or x is not finite the line is interrupted.
 struct Line {
   std::string label;  // in the legend; layers with the same label share an entry, one without has none
   std::vector<double> x;

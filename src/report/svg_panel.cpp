@@ -329,7 +329,7 @@ class PanelDrawing {
       }
       path += (pen_down ? "L" : "M") + point(i, line.y);
       pen_down = true;
-      if (line.markers || !line.joined) add_marker(line.style, x(line.x[i]), y(line.y[i]));
+      if (line.markers || !line.joined) add_marker(line, x(line.x[i]), y(line.y[i]));
     }
     if (line.joined && !path.empty()) {
       text +=
@@ -338,10 +338,10 @@ class PanelDrawing {
     return text;
   }
 
-  void add_marker(std::size_t style, double x, double y) {
+  void add_marker(const Line& line, double x, double y) {
     const double slack = 0.01;
     if (x < -slack || x > right_ - left_ + slack || y < -slack || y > bottom_ - top_ + slack) return;
-    markers_ += marker_at(style, x, y);
+    markers_ += marker_at(line.style, x, y, !line.joined);
   }
 
   // Where the bar of a layer lies around the place of its name.

@@ -24,10 +24,11 @@ std::string shorten(const std::string& text, double width);
 std::string text_at(double x, double y, const std::string& text, std::string_view anchor, std::string_view classes,
                     double width = 1e9);
 
-// What stands for a style: class of its colour, "stroke-dasharray" attribute or nothing, marker around (x, y).
+// What stands for a style: class of its colour, "stroke-dasharray" attribute or nothing, marker around (x, y). Hollow
+// markers are outlines, where the form has an inside.
 std::string colour_class(std::size_t style);
 std::string dash_attribute(std::size_t style);
-std::string marker_at(std::size_t style, double x, double y);
+std::string marker_at(std::size_t style, double x, double y, bool hollow = false);
 // Neighbouring styles are told apart without colour.
 std::string_view bar_opacity(std::size_t style);
 

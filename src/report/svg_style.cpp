@@ -35,7 +35,7 @@ std::string theme(const std::array<const char*, kColours>& colours, const char* 
   std::string css = fmt::format(
       "{0} .ink{{fill:{1}}}{0} .muted{{fill:{2}}}{0} .axis{{stroke:{2}}}{0} .grid{{stroke:{3}}}{0} .paper{{fill:{4}}}"
       "{0} .doubt{{fill:{2};fill-opacity:.16}}{0} .shade{{fill:{5};fill-opacity:.16}}{0} .border{{stroke:{5}}}{0} "
-      ".hollow{{fill:{4}}}",
+      ".hollow{{fill:{4};stroke-width:1.6}}",
       root, ink, muted, grid, paper, shade);
   for (std::size_t i = 0; i < kColours; ++i) {
     css += fmt::format("{0} .c{1}{{stroke:{2}}}{0} .f{1}{{fill:{2}}}", root, i, colours[i]);
@@ -66,23 +66,24 @@ std::string dash_attribute(std::size_t style) {
   return dash[0] == '\0' ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash);
 }
 
-std::string marker_at(std::size_t style, double x, double y) {
+std::string marker_at(std::size_t style, double x, double y, bool hollow) {
   const double r = 3.4;
   const auto at = [&](double dx, double dy) { return length(x + r * dx) + " " + length(y + r * dy); };
   const auto path = [&](const char* kind, const std::string& form) {
     return fmt::format("<path class=\"{}{}\" d=\"{}\"/>", kind, style % kColours, form);
   };
+  const char* const solid = hollow ? "hollow c" : "f";
   const std::string square = fmt::format("M{}L{}L{}L{}Z", at(-0.9, -0.9), at(0.9, -0.9), at(0.9, 0.9), at(-0.9, 0.9));
   switch (style % kMarkers) {
     case 0:
-      return fmt::format("<circle class=\"f{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>", style % kColours, length(x), length(y),
-                         length(r));
-    case 1: return path("f", square);
-    case 2: return path("f", fmt::format("M{}L{}L{}Z", at(0, -1.2), at(1.1, 0.8), at(-1.1, 0.8)));
-    case 3: return path("f", fmt::format("M{}L{}L{}L{}Z", at(0, -1.3), at(1.3, 0), at(0, 1.3), at(-1.3, 0)));
+      return fmt::format("<circle class=\"{}{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>", solid, style % kColours, length(x),
+                         length(y), length(r));
+    case 1: return path(solid, square);
+    case 2: return path(solid, fmt::format("M{}L{}L{}Z", at(0, -1.2), at(1.1, 0.8), at(-1.1, 0.8)));
+    case 3: return path(solid, fmt::format("M{}L{}L{}L{}Z", at(0, -1.3), at(1.3, 0), at(0, 1.3), at(-1.3, 0)));
     case 4: return path("c", fmt::format("M{}L{}M{}L{}", at(-1, -1), at(1, 1), at(-1, 1), at(1, -1)));
     case 5: return path("c", fmt::format("M{}L{}M{}L{}", at(-1.2, 0), at(1.2, 0), at(0, -1.2), at(0, 1.2)));
-    case 6: return path("f", fmt::format("M{}L{}L{}Z", at(0, 1.2), at(1.1, -0.8), at(-1.1, -0.8)));
+    case 6: return path(solid, fmt::format("M{}L{}L{}Z", at(0, 1.2), at(1.1, -0.8), at(-1.1, -0.8)));
     default: return path("hollow c", square);
   }
 }

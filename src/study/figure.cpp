@@ -40,7 +40,6 @@ plot::Panel panel_of(const std::vector<const StudyRow*>& rows, const std::vector
     plot::Line printed;
     printed.label = "published";
     printed.style = m;
-    printed.markers = true;
     printed.joined = false;
     for (const StudyRow* row : rows) {
       if (row->method_label != methods[m] || row->metric_label != metric) continue;
