@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "olem/error.h"
-#include "olem/graph_file.h"
 #include "olem/rehearsal.h"
 #include "olem/simulate.h"
 #include "study/kind.h"
@@ -58,30 +57,9 @@ std::vector<StudyName> decision_method_names() {
   return names;
 }
 
-Task task_of(const Simulation& simulation) {
-  Task task;
-  task.source = "simulated";
-  task.context = simulation.task->context;
-  task.alterable = simulation.task->alterable;
-  task.outcome = simulation.task->outcome;
-  std::vector<OutcomeRange> ranges;
-  for (const NamedRange& range : simulation.task->desired) ranges.push_back({range.name, range.low, range.high});
-  task.desired = Region::box(ranges);
-  return task;
-}
-
-GraphFile true_graph(const Simulation& simulation) {
-  std::vector<Edge> edges;
-  for (const auto& [from, to] : simulation.model.edges()) edges.push_back({from, to});
-  GraphFile file;
-  file.graph = Dag(simulation.model.names(), edges);
-  file.source = "the true graph";
-  return file;
-}
-
 RehearsalModel learn(const Simulation& simulation, const DecisionMethodKind& method, const Context& context) {
   RehearsalOptions options;
-  const Task task = task_of(simulation);
+  const Task task = decision_task(simulation);
   // QWZ23 is a method for linear models.
   if (method.search == DecisionMethod::kQwz23) options.samplers.sampler = "gaussian";
   if (method.structure == Structure::kTrueGraph) {
