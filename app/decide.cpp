@@ -46,13 +46,15 @@ void refuse_hopeless(const std::vector<Decision>& decisions, const Task& task) {
   }
 }
 
-int run_decide(const DecideArguments& arguments) {
+int run_decide(DecideArguments arguments) {
   Session session(arguments.common);
   check_outputs(arguments.source, arguments.common, arguments.page, "--report");
   const std::string& file = arguments.source.model;
   ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "decide", session);
   const Task& task = source.task;
   const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.source.contexts, session.context());
+  const bool details = arguments.details || !arguments.page.empty();
+  arguments.learning.options.calibrate = details;
   Json options = Json::object();
   const RehearsalModel model = take_model_quietly(source, file, arguments.learning, session, options);
   const DecisionProblems problems = make_problems(model, task, contexts);
@@ -77,8 +79,7 @@ int run_decide(const DecideArguments& arguments) {
     json["decisions"].push_back(to_json(decision));
     json["decisions"].back()["undecided_steps"] = undecided;
   }
-  if (arguments.details || !arguments.page.empty())
-    add_decision_details(json, model, problems.list, decisions, arguments.decision, session.context());
+  if (details) add_decision_details(json, model, problems.list, decisions, arguments.decision, session.context());
   options.update(to_json(model.options));
   DecisionOptions search = arguments.decision;
   options.update(describe(search).json());

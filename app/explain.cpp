@@ -56,12 +56,14 @@ int run_explain(const ExplainArguments& arguments) {
   json["task"] = to_json(task);
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
+  if (model.graph) json["graph"] = to_json(*model.graph);
   json["undecided_steps"] = undecided_between(model);
   json["explanations"] = Json::array();
   for (const Explanation& explanation : explanations) {
     session.warn(explanation.warnings);
     json["explanations"].push_back(to_json(explanation));
   }
+  if (model.calibration) json["calibration"] = to_json(*model.calibration);
   options.update(to_json(model.options));
   ExplainOptions used = arguments.explain;
   options.update(describe(used).json());

@@ -127,15 +127,13 @@ void add_batches(const StudyRequest& request, const StudySetting& setting, const
   for (int task = 0; task < request.tasks; ++task) {
     Batch& batch = batches.emplace_back();
     for (const std::string& method : request.methods) {
-      Cell& cell = batch.cells.emplace_back();
-      cell.setting = setting;
-      cell.method = method;
-      cell.task = task;
-      cell.key =
-          fmt::format("{} rows={} rounds={} task={} method={}", setting.text(), rows, request.rounds, task, method);
       // Measured with 1000 rows on one core of an ordinary server. Fitting is cubic in the rows.
       const double size = variables / 11.0 * std::pow(rows / 1000.0, 3);
-      cell.cost = method == "qwz23" ? 0.05 * request.rounds : 1.8 * size + decision_cost * request.rounds;
+      const double cost = method == "qwz23" ? 0.05 * request.rounds : 1.8 * size + decision_cost * request.rounds;
+      batch.cells.push_back(
+          {setting, method, 0, task,
+           fmt::format("{} rows={} rounds={} task={} method={}", setting.text(), rows, request.rounds, task, method),
+           cost});
     }
     batch.cost = 0.1;
     batch.prepare = [make, task, seed = request.seed, seed_text, rounds = request.rounds](const Context& context) {
