@@ -494,8 +494,7 @@ class Rehearsal:
         raise AttributeError(f"Rehearsal has no attribute {name!r}.")
 
     def __getstate__(self) -> dict[str, Any]:
-        # A callback is of this process, and the data is not what was learned.
-        return {**vars(self), "progress": None, "_table": None}
+        return {**vars(self), "progress": None}  # a callback is of this process
 
     def __repr__(self) -> str:
         wanted = ", ".join(f"{name} {bounds!r}" for name, bounds in (self.desired or {}).items())

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "decide/combination.h"
 #include "report/layout.h"
 #include "report/page_parts.h"
 
@@ -10,21 +10,14 @@ namespace olem {
 
 namespace {
 
-// "DIC + 2 TA - 0.5 Chla"
-std::string combination_text(const std::vector<NamedValue>& weights) {
-  std::string text;
-  for (const NamedValue& term : weights) {
-    if (term.value == 0.0) continue;
-    const bool negative = std::signbit(term.value);
-    if (!text.empty()) {
-      text += negative ? " - " : " + ";
-    } else if (negative) {
-      text += "-";
-    }
-    const double size = std::abs(term.value);
-    text += size == 1.0 ? term.name : fmt::format("{} {}", short_number(size), term.name);
+std::string constraint_text(const AlterationConstraint& constraint) {
+  std::vector<double> weights;
+  std::vector<std::string> names;
+  for (const NamedValue& term : constraint.weights) {
+    weights.push_back(term.value);
+    names.push_back(term.name);
   }
-  return text.empty() ? "0" : text;
+  return fmt::format("{} must be at most {}", combination_text(weights, names), short_number(constraint.max));
 }
 
 std::string domains_text(const Task& task) {
@@ -65,10 +58,8 @@ std::string desired_text(const Task& task) {
   }
   if (task.desired.ranges().empty()) {
     for (std::size_t i = 0; i < task.desired.rows(); ++i) {
-      std::vector<NamedValue> terms;
-      for (std::size_t k = 0; k < task.desired.size(); ++k)
-        terms.push_back({task.desired.outcomes()[k], task.desired.weights(i)[k]});
-      parts.push_back(fmt::format("{} at most {}", combination_text(terms), short_number(task.desired.bound(i))));
+      parts.push_back(fmt::format("{} at most {}", combination_text(task.desired.weights(i), task.desired.outcomes()),
+                                  short_number(task.desired.bound(i))));
     }
   }
   return fmt::format("{}", fmt::join(parts, " and "));
@@ -96,10 +87,8 @@ void add_task(Page& page, const JsonPart& result, const Task& task) {
   if (task.max_alterations)
     sentences.push_back(fmt::format("No more than {} of them may be altered at once.", *task.max_alterations));
   for (const AlterationConstraint& constraint : task.constraints)
-    sentences.push_back(
-        fmt::format("{} must be at most {}. A variable that is left alone counts with the value that "
-                    "is expected of it.",
-                    combination_text(constraint.weights), short_number(constraint.max)));
+    sentences.push_back(constraint_text(constraint) +
+                        ". A variable that is left alone counts with the value that is expected of it.");
   if (wishes.weighted)
     sentences.push_back(fmt::format("What it costs to move a variable by one unit: {}.", weights_text(task)));
   if (wishes.target > 0.0)
