@@ -158,9 +158,7 @@ void add_remarks(Page& page, const JsonPart& decision, const Wishes& wishes, boo
     page.paragraph(
         fmt::format("The decision costs {}. {}", short_number(decision["cost"].finite()), wishes.cost_words()));
   if (acts)
-    page.paragraph(
-        "The range behind a probability covers the chance of the draws (95 %), not what the models may have "
-        "wrong.");
+    page.paragraph("The range behind a probability covers the chance of the draws (95 %), not errors of the models.");
   if (decision.has("qwz23_interval")) {
     const auto [low, high] = range_of(decision["qwz23_interval"]);
     page.paragraph(fmt::format("By the bound of Qin, Wang and Zhou (2023) its success lies between {} and {}.",
@@ -247,6 +245,7 @@ std::string explanation_answer(const JsonPart& result) {
       fmt::format("Without action success has probability {}.", percent_text(explanation.without_action));
   if (explanation.alone.empty()) return idle;
   const SuccessCurve& best = explanation.curves[explanation.alone.front()];
+  if (best.best_success <= explanation.without_action) return idle + " No variable alone makes it more.";
   return fmt::format("{} Setting {} alone to {} makes it {}, more than any other variable by itself.", idle, best.name,
                      short_number(best.best_value), percent_text(best.best_success));
 }
