@@ -4,7 +4,6 @@
 
 #include "model_source.h"
 #include "olem/error.h"
-#include "olem/file.h"
 #include "olem/report.h"
 #include "olem/report_page.h"
 
@@ -16,22 +15,10 @@ struct DecideArguments {
   CommonOptions common;
   RehearsalArguments learning;
   DecisionOptions decision;
-  ContextSources contexts;
-  std::string task;
-  std::string model;
+  ModelArguments source;
   std::string page;
   bool details = false;
 };
-
-void check_page(const DecideArguments& arguments) {
-  if (arguments.page.empty()) return;
-  if (arguments.page == arguments.common.output)
-    throw Error(ErrorCategory::kUsage,
-                fmt::format("--report and -o both name {}. Give them two names.", arguments.page));
-  protect_input(arguments.page, arguments.task, "the task file", "--report");
-  protect_input(arguments.page, arguments.model, "the model", "--report");
-  check_writable(arguments.page, arguments.common.force);
-}
 
 const char* method_name(const DecideArguments& arguments, const RehearsalModel& model) {
   if (arguments.decision.method == DecisionMethod::kQwz23) return "qwz23";
@@ -40,7 +27,7 @@ const char* method_name(const DecideArguments& arguments, const RehearsalModel& 
 
 // QWZ23 is a method for linear models with a graph.
 void check_decision_method(const CLI::App& verb, DecideArguments& arguments) {
-  if (arguments.decision.method != DecisionMethod::kQwz23 || !arguments.model.empty()) return;
+  if (arguments.decision.method != DecisionMethod::kQwz23 || !arguments.source.model.empty()) return;
   if (!has_graph(arguments.learning) && arguments.learning.order_file.empty()) {
     throw Error(
         ErrorCategory::kUsage,
@@ -50,29 +37,34 @@ void check_decision_method(const CLI::App& verb, DecideArguments& arguments) {
   if (verb.get_option("--sampler")->count() == 0) arguments.learning.options.samplers.sampler = "gaussian";
 }
 
-int run_decide(const DecideArguments& arguments) {
-  Session session(arguments.common);
-  protect_input(arguments.common.output, arguments.task, "the task file");
-  protect_input(arguments.common.output, arguments.model, "the model");
-  check_page(arguments);
-  ModelSource source = find_model_source(arguments.task, arguments.model, arguments.learning, "decide", session);
-  const Task& task = source.task;
-  const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.contexts, session.context());
-  Json options = Json::object();
-  const RehearsalModel model = take_model(source, arguments.model, arguments.learning, session, options);
-  std::vector<DecisionProblem> problems;
-  for (const std::vector<double>& values : contexts) {
-    session.warn(context_warnings(task, model.context, values));
-    problems.push_back(decision_problem(model, values));
-  }
-  const std::vector<Decision> decisions = decide_all(problems, arguments.decision, session.context());
-  const std::vector<std::string> undecided = undecided_between(model);
+// What --strict takes as a task that cannot be solved as stated.
+void refuse_hopeless(const std::vector<Decision>& decisions, const Task& task) {
   for (const Decision& decision : decisions) {
     const std::string& status = decision.summary.status;
-    if (arguments.common.strict && (status == "no_influence" || status == "target_not_reached"))
+    if (status == "no_influence" || status == "target_not_reached")
       throw Error(ErrorCategory::kTask, fmt::format("{}: {}", task.source, decision.summary.message));
-    session.warn(decision.summary.warnings);
   }
+}
+
+int run_decide(DecideArguments arguments) {
+  Session session(arguments.common);
+  check_outputs(arguments.source, arguments.common, arguments.page, "--report");
+  const std::string& file = arguments.source.model;
+  ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "decide", session);
+  const Task& task = source.task;
+  const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.source.contexts, session.context());
+  const bool details = arguments.details || !arguments.page.empty();
+  arguments.learning.options.calibrate = details;
+  Json options = Json::object();
+  const RehearsalModel model = take_model_quietly(source, file, arguments.learning, session, options);
+  const DecisionProblems problems = make_problems(model, task, contexts);
+  const std::vector<Decision> decisions = decide_all(problems.list, arguments.decision, session.context());
+  const std::vector<std::string> undecided = undecided_between(model);
+  // That the task has no solution says more than a doubt about what was learned, which may be the reason for it.
+  if (arguments.common.strict) refuse_hopeless(decisions, task);
+  session.warn(model.summary.warnings);
+  session.warn(problems.warnings);
+  for (const Decision& decision : decisions) session.warn(decision.summary.warnings);
 
   Json json;
   json["method"] = method_name(arguments, model);
@@ -87,8 +79,7 @@ int run_decide(const DecideArguments& arguments) {
     json["decisions"].push_back(to_json(decision));
     json["decisions"].back()["undecided_steps"] = undecided;
   }
-  if (arguments.details || !arguments.page.empty())
-    add_decision_details(json, model, problems, decisions, arguments.decision, session.context());
+  if (details) add_decision_details(json, model, problems.list, decisions, arguments.decision, session.context());
   options.update(to_json(model.options));
   DecisionOptions search = arguments.decision;
   options.update(describe(search).json());
@@ -102,21 +93,7 @@ Verb add_decide_verb(CLI::App& app) {
   auto arguments = std::make_shared<DecideArguments>();
   CLI::App* const verb =
       app.add_subcommand("decide", "find what to change so that the outcome ends up where it is wanted");
-  verb->add_option("TASK", arguments->task,
-                   "task file: roles of the columns, domains, what is desired; not needed with --model");
-  verb->add_option("--model", arguments->model, "a model of olem fit; nothing is learned, and no data are needed")
-      ->type_name("FILE")
-      ->group("Model");
-  const std::string group = "Context";
-  verb->add_option("--context", arguments->contexts.values, "an observed value, NAME=VALUE; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->allow_extra_args(false)  // or the next word, which may be TASK, would be a value too
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group(group);
-  verb->add_option("--contexts", arguments->contexts.file, "CSV file with a context in each row: one decision for each")
-      ->type_name("FILE")
-      ->group(group);
+  add_model_options(*verb, arguments->source, "CSV file with a context in each row: one decision for each");
   add_rehearsal_options(*verb, arguments->learning);
   add_described_options(*verb, describe(arguments->decision), "Search");
   add_common_options(*verb, arguments->common);

@@ -17,21 +17,10 @@ struct ExplainArguments {
   CommonOptions common;
   RehearsalArguments learning;
   ExplainOptions explain;
-  ContextSources contexts;
-  std::string task;
-  std::string model;
+  ModelArguments source;
   std::vector<std::string> decision;
   std::string svg;
 };
-
-void check_svg(const ExplainArguments& arguments) {
-  if (arguments.svg.empty()) return;
-  if (arguments.svg == arguments.common.output)
-    throw Error(ErrorCategory::kUsage, fmt::format("--svg and -o both name {}. Give them two names.", arguments.svg));
-  protect_input(arguments.svg, arguments.task, "the task file", "--svg");
-  protect_input(arguments.svg, arguments.model, "the model", "--svg");
-  check_writable(arguments.svg, arguments.common.force);
-}
 
 // Curves go over whole domains, whatever else the task wishes for.
 std::vector<Warning> wish_warnings(const Task& task) {
@@ -44,38 +33,37 @@ std::vector<Warning> wish_warnings(const Task& task) {
 
 int run_explain(const ExplainArguments& arguments) {
   Session session(arguments.common);
-  protect_input(arguments.common.output, arguments.task, "the task file");
-  protect_input(arguments.common.output, arguments.model, "the model");
-  check_svg(arguments);
-  ModelSource source = find_model_source(arguments.task, arguments.model, arguments.learning, "explain", session);
+  check_outputs(arguments.source, arguments.common, arguments.svg, "--svg");
+  const std::string& file = arguments.source.model;
+  ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "explain", session);
   const Task task = source.task;
   const std::vector<NamedValue> decision = read_alterations(task.alterable, arguments.decision);
-  const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.contexts, session.context());
+  const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.source.contexts, session.context());
   if (!arguments.svg.empty() && contexts.size() > 1) {
     throw Error(ErrorCategory::kUsage,
                 fmt::format("--svg draws one context, and there are {}. Give one with --context.", contexts.size()));
   }
   Json options = Json::object();
-  const RehearsalModel model = take_model(source, arguments.model, arguments.learning, session, options);
+  const RehearsalModel model = take_model(source, file, arguments.learning, session, options);
   session.warn(wish_warnings(task));
-  std::vector<DecisionProblem> problems;
-  for (const std::vector<double>& values : contexts) {
-    session.warn(context_warnings(task, model.context, values));
-    problems.push_back(decision_problem(model, values));
-  }
-  const std::vector<std::vector<NamedValue>> decisions(problems.size(), decision);
-  const std::vector<Explanation> explanations = explain_all(problems, decisions, arguments.explain, session.context());
+  const DecisionProblems problems = make_problems(model, task, contexts);
+  session.warn(problems.warnings);
+  const std::vector<std::vector<NamedValue>> decisions(problems.list.size(), decision);
+  const std::vector<Explanation> explanations =
+      explain_all(problems.list, decisions, arguments.explain, session.context());
 
   Json json;
   json["task"] = to_json(task);
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
+  if (model.graph) json["graph"] = to_json(*model.graph);
   json["undecided_steps"] = undecided_between(model);
   json["explanations"] = Json::array();
   for (const Explanation& explanation : explanations) {
     session.warn(explanation.warnings);
     json["explanations"].push_back(to_json(explanation));
   }
+  if (model.calibration) json["calibration"] = to_json(*model.calibration);
   options.update(to_json(model.options));
   ExplainOptions used = arguments.explain;
   options.update(describe(used).json());
@@ -93,25 +81,10 @@ Verb add_explain_verb(CLI::App& app) {
   auto arguments = std::make_shared<ExplainArguments>();
   CLI::App* const verb =
       app.add_subcommand("explain", "show what each alterable variable can do for the outcome, alone and in pairs");
-  verb->add_option("TASK", arguments->task,
-                   "task file: roles of the columns, domains, what is desired; not needed with --model");
-  verb->add_option("--model", arguments->model, "a model of olem fit; nothing is learned, and no data are needed")
-      ->type_name("FILE")
-      ->group("Model");
-  const auto repeatable = [&](const std::string& flag, std::vector<std::string>& values, const std::string& help) {
-    verb->add_option(flag, values, help)
-        ->type_name("NAME=VALUE")
-        ->expected(1)
-        ->allow_extra_args(false)  // or the next word, which may be TASK, would be a value too
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->group("Context");
-  };
-  repeatable("--context", arguments->contexts.values, "an observed value, NAME=VALUE; may be repeated");
-  verb->add_option("--contexts", arguments->contexts.file, "CSV file with a context in each row: each is explained")
-      ->type_name("FILE")
-      ->group("Context");
-  repeatable("--at", arguments->decision,
-             "a value of a decision to compare with, NAME=VALUE; may be repeated: curves also with the others there");
+  add_model_options(*verb, arguments->source, "CSV file with a context in each row: each is explained");
+  add_assignments(
+      *verb, "--at", arguments->decision,
+      "a value of a decision to compare with, NAME=VALUE; may be repeated: curves also with the others there");
   add_rehearsal_options(*verb, arguments->learning);
   add_described_options(*verb, describe(arguments->explain), "Curves");
   add_common_options(*verb, arguments->common);

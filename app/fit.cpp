@@ -43,7 +43,8 @@ int run_fit(FitArguments arguments) {
   protect_input(file, data.file, "the file with the data");
   const LoadedTable loaded = load_table(data, session);
   arguments.learning.options.calibrate = !arguments.no_calibrate;
-  const RehearsalModel model = learn_model(arguments.learning, task, loaded.table, session);
+  const RehearsalModel model = learn_model(arguments.learning, task, loaded.table, session.context());
+  session.warn(model.summary.warnings);
   write_model(file, model, common.force);
 
   Json json;

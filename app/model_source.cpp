@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "olem/error.h"
+#include "olem/file.h"
 #include "olem/model_file.h"
 
 namespace olem::app {
@@ -29,6 +30,38 @@ void check_same_task(const Task& task, const Task& learned) {
 
 }  // namespace
 
+void add_model_options(CLI::App& verb, ModelArguments& arguments, const std::string& contexts_help) {
+  verb.add_option("TASK", arguments.task,
+                  "task file: roles of the columns, domains, what is desired; not needed with --model");
+  verb.add_option("--model", arguments.model, "a model of olem fit; nothing is learned, and no data are needed")
+      ->type_name("FILE")
+      ->group("Model");
+  add_assignments(verb, "--context", arguments.contexts.values, "an observed value, NAME=VALUE; may be repeated");
+  verb.add_option("--contexts", arguments.contexts.file, contexts_help)->type_name("FILE")->group("Context");
+}
+
+void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::string>& values,
+                     const std::string& help) {
+  verb.add_option(flag, values, help)
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->allow_extra_args(false)  // or the next word, which may be TASK, would be a value too
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group("Context");
+}
+
+void check_outputs(const ModelArguments& arguments, const CommonOptions& common, const std::string& path,
+                   const std::string& flag) {
+  if (!path.empty() && path == common.output)
+    throw Error(ErrorCategory::kUsage, fmt::format("{} and -o both name {}. Give them two names.", flag, path));
+  const std::pair<std::string, std::string> outputs[] = {{common.output, "-o"}, {path, flag}};
+  for (const auto& [output, its_flag] : outputs) {
+    protect_input(output, arguments.task, "the task file", its_flag);
+    protect_input(output, arguments.model, "the model", its_flag);
+  }
+  if (!path.empty()) check_writable(path, common.force);
+}
+
 ModelSource find_model_source(const std::string& task, const std::string& model, const RehearsalArguments& learning,
                               const std::string& verb, const Session& session) {
   if (model.empty()) {
@@ -51,15 +84,32 @@ ModelSource find_model_source(const std::string& task, const std::string& model,
 
 RehearsalModel take_model(ModelSource& source, const std::string& model, const RehearsalArguments& learning,
                           Session& session, Json& options) {
+  RehearsalModel taken = take_model_quietly(source, model, learning, session, options);
+  session.warn(taken.summary.warnings);
+  return taken;
+}
+
+RehearsalModel take_model_quietly(ModelSource& source, const std::string& model, const RehearsalArguments& learning,
+                                  Session& session, Json& options) {
   if (source.model) {
-    session.warn(source.model->summary.warnings);
     options["model"] = model;
     return std::move(*source.model);
   }
   const DataOptions data = data_options(learning, source.task);
   const LoadedTable loaded = load_table(data, session);
   options.update(to_json(data));
-  return learn_model(learning, source.task, loaded.table, session);
+  return learn_model(learning, source.task, loaded.table, session.context());
+}
+
+DecisionProblems make_problems(const RehearsalModel& model, const Task& task,
+                               const std::vector<std::vector<double>>& contexts) {
+  DecisionProblems problems;
+  for (const std::vector<double>& values : contexts) {
+    const std::vector<Warning> warnings = context_warnings(task, model.context, values);
+    problems.warnings.insert(problems.warnings.end(), warnings.begin(), warnings.end());
+    problems.list.push_back(decision_problem(model, values));
+  }
+  return problems;
 }
 
 }  // namespace olem::app

@@ -1,12 +1,33 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "rehearsal_options.h"
 #include "session.h"
 
 namespace olem::app {
+
+// What a verb takes that rehearses decisions: a task or a model, and the contexts to decide for.
+struct ModelArguments {
+  std::string task;
+  std::string model;
+  ContextSources contexts;
+};
+
+// TASK, --model, --context and --contexts; the help of the last says what becomes of each of its rows.
+void add_model_options(CLI::App& verb, ModelArguments& arguments, const std::string& contexts_help);
+
+// A flag of the group "Context" whose value is NAME=VALUE and which may be repeated.
+void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::string>& values,
+                     const std::string& help);
+
+// A usage error when a file to be written would take the place of the task or of the model, or has the name of another
+// one; a file error when it cannot be written. They are that of -o and `path`, which may be empty, that of `flag`.
+void check_outputs(const ModelArguments& arguments, const CommonOptions& common, const std::string& path,
+                   const std::string& flag);
 
 // What a verb works with that needs a model: one read from a file, or a task to learn one for.
 struct ModelSource {
@@ -24,5 +45,18 @@ ModelSource find_model_source(const std::string& task, const std::string& model,
 // `options`.
 RehearsalModel take_model(ModelSource& source, const std::string& model, const RehearsalArguments& learning,
                           Session& session, Json& options);
+
+// The same without the model's warnings, which are then the caller's to give.
+RehearsalModel take_model_quietly(ModelSource& source, const std::string& model, const RehearsalArguments& learning,
+                                  Session& session, Json& options);
+
+// One decision to make for each context, and what is doubtful about the contexts.
+struct DecisionProblems {
+  std::vector<DecisionProblem> list;
+  std::vector<Warning> warnings;
+};
+
+DecisionProblems make_problems(const RehearsalModel& model, const Task& task,
+                               const std::vector<std::vector<double>>& contexts);
 
 }  // namespace olem::app

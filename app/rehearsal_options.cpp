@@ -124,19 +124,13 @@ DataOptions data_options(const RehearsalArguments& arguments, const Task& task) 
 }
 
 RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const Table& table,
-                           Session& session) {
-  const auto learn = [&] {
-    if (!arguments.graph_file.empty()) {
-      return fit_rehearsal_on_graph(task, table, arguments.options, read_graph(arguments.graph_file, session.context()),
-                                    session.context());
-    }
-    std::optional<Order> given;
-    if (!arguments.order_file.empty()) given = read_order(arguments.order_file, session.context());
-    return fit_rehearsal(task, table, arguments.options, given, session.context());
-  };
-  const RehearsalModel model = learn();
-  session.warn(model.summary.warnings);
-  return model;
+                           const Context& context) {
+  if (!arguments.graph_file.empty()) {
+    return fit_rehearsal_on_graph(task, table, arguments.options, read_graph(arguments.graph_file, context), context);
+  }
+  std::optional<Order> given;
+  if (!arguments.order_file.empty()) given = read_order(arguments.order_file, context);
+  return fit_rehearsal(task, table, arguments.options, given, context);
 }
 
 }  // namespace olem::app

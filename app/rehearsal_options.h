@@ -36,7 +36,8 @@ void refuse_rehearsal_options(const RehearsalArguments& arguments, const std::st
 // The table of the task, or the one given instead of it.
 DataOptions data_options(const RehearsalArguments& arguments, const Task& task);
 
-// Learns from the table; warnings go to the session.
-RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const Table& table, Session& session);
+// Learns from the table; the warnings of the model are the caller's to give.
+RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const Table& table,
+                           const Context& context);
 
 }  // namespace olem::app

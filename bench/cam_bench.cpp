@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "contexts.h"
 #include "graph/csv_rows.h"
 #include "olem/order_cam.h"
 #include "order/cam.h"
@@ -14,11 +15,7 @@
 namespace olem {
 namespace {
 
-Context with_threads(int threads) {
-  Context context;
-  context.threads = threads;
-  return context;
-}
+using bench::with_threads;
 
 Table table_of(std::int64_t which) { return which == 0 ? test::sachs() : test::linear_table(1000, 15, 1); }
 

@@ -75,7 +75,7 @@ std::optional<RehearsalModel> learn(const Contestant& contestant, const Simulati
   RehearsalOptions options;
   options.samplers.sampler = contestant.sampler;
   options.samplers.gaussian.fit = contestant.fit;
-  const Task task = task_of(simulation);
+  const Task task = decision_task(simulation);
   if (contestant.graph == "true")
     return fit_rehearsal_on_graph(task, simulation.data, options, true_graph(simulation), context);
   if (!contestant.graph.empty()) options.graph.emplace().method = contestant.graph;

@@ -115,10 +115,10 @@ void run_task(const Simulation& simulation, const std::vector<Round>& rounds, co
   Context context;
   context.seed = index;
   auto start = std::chrono::steady_clock::now();
-  const RehearsalModel model = fit_rehearsal(task_of(simulation), simulation.data, options, given, context);
+  const RehearsalModel model = fit_rehearsal(decision_task(simulation), simulation.data, options, given, context);
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   row.fit_seconds += seconds();
-  row.div.push_back(order_divergence(true_dag(simulation), model.order.order));
+  row.div.push_back(order_divergence(true_dag(simulation.model), model.order.order));
   std::vector<DecisionProblem> problems;
   for (const Round& round : rounds) problems.push_back(decision_problem(model, round.values));
   start = std::chrono::steady_clock::now();

@@ -37,32 +37,6 @@ inline std::vector<Setting> settings_of(const std::string& what) {
   return settings;
 }
 
-inline Task task_of(const Simulation& simulation) {
-  Task task;
-  task.source = "simulated";
-  task.context = simulation.task->context;
-  task.alterable = simulation.task->alterable;
-  task.outcome = simulation.task->outcome;
-  std::vector<OutcomeRange> ranges;
-  for (const NamedRange& range : simulation.task->desired) ranges.push_back({range.name, range.low, range.high});
-  task.desired = Region::box(ranges);
-  return task;
-}
-
-// The graph of the simulator.
-inline Dag true_dag(const Simulation& simulation) {
-  std::vector<Edge> edges;
-  for (const auto& [from, to] : simulation.model.edges()) edges.push_back({from, to});
-  return Dag(simulation.model.names(), edges);
-}
-
-inline GraphFile true_graph(const Simulation& simulation) {
-  GraphFile file;
-  file.graph = true_dag(simulation);
-  file.source = "true graph";
-  return file;
-}
-
 // With noise that decisions share, so that their differences are not chance.
 inline double true_success(const Simulation& simulation, const std::vector<NamedValue>& observed,
                            const std::vector<NamedValue>& alterations, std::size_t trials = kTrials,

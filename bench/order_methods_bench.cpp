@@ -27,12 +27,6 @@ struct Measured {
   double memory = 0.0;  // MB beyond what the process had before
 };
 
-Dag true_dag(const StructuralModel& model) {
-  std::vector<Edge> edges;
-  for (const auto& [from, to] : model.edges()) edges.push_back({from, to});
-  return Dag(model.names(), edges);
-}
-
 // A line of /proc/self/status such as "VmHWM:    12345 kB", in MB.
 double status_value(const std::string& key) {
   std::ifstream status("/proc/self/status");

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "contexts.h"
 #include "graph/additive_regression.h"
 #include "graph/csv_rows.h"
 #include "graph/smooth_term_test.h"
@@ -18,11 +19,7 @@
 namespace olem {
 namespace {
 
-Context with_threads(int threads) {
-  Context context;
-  context.threads = threads;
-  return context;
-}
+using bench::with_threads;
 
 void prune_sachs(benchmark::State& state) {
   const Table table = test::sachs();

@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "contexts.h"
 #include "olem/notears.h"
 #include "olem/order.h"
 #include "olem/simulate.h"
@@ -87,11 +88,7 @@ const Table& data(std::size_t n, std::size_t d) {
   return tables.try_emplace({n, d}, olem::test::linear_table(n, d, 1)).first->second;
 }
 
-Context with_threads(int threads) {
-  Context context;
-  context.threads = threads;
-  return context;
-}
+using olem::bench::with_threads;
 
 // Remembers every time, to print the ratios at the end.
 class Ratios : public benchmark::ConsoleReporter {

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/graph_file.h"
 #include "olem/options.h"
 #include "olem/structural_model.h"
 #include "olem/table.h"
+#include "olem/task.h"
 
 namespace olem {
 
@@ -82,6 +84,14 @@ Simulation random_order_model(const OrderSimulationOptions& options, std::uint64
 Simulation random_auf_task(const AufSimulationOptions& options, std::uint64_t index, const Context& context);
 
 Simulation bermuda_task(const BermudaSimulationOptions& options, std::uint64_t index, const Context& context);
+
+// What a learner may know of a simulation that has a task: roles, domains and the desired box, no data and no context.
+Task decision_task(const Simulation& simulation);
+
+// The truth that learned graphs and orders are compared with: an edge from each variable to those whose equation it
+// stands in. The file, for fit_rehearsal_on_graph, has the source "the true graph".
+Dag true_dag(const StructuralModel& model);
+GraphFile true_graph(const Simulation& simulation);
 
 // The linear simulator of the Bermuda task in standardised units: 11 nodes, 26 edges, zero intercepts, noise of
 // variance 0.05 in every equation, the two roots uniform on their observed ranges.

@@ -171,7 +171,8 @@ class Rehearsal:
     graph_options : dict
         Options of that learner.
     sampler : str
-        The model of each variable given those before it, or its parents.
+        The model of each variable given those before it, or its parents. None is 'gp', and 'gaussian' for
+        `suggest(decision='qwz23')`, which needs straight lines: they are then fitted along the same order or graph.
         {samplers}
     sampler_options : dict
         Options of the sampler, as `olem decide --help` has them.
@@ -209,6 +210,9 @@ class Rehearsal:
     task_: dict[str, Any]
     _model: _olem.RehearsalModel
     _seed: int
+    # What a model with straight lines is fitted to, and that model once it was asked for.
+    _table: _olem.Table | None = None
+    _straight: _olem.RehearsalModel | None = None
 
     def __init__(
         self,
@@ -227,7 +231,7 @@ class Rehearsal:
         graph: Any = None,
         graph_method: str | None = None,
         graph_options: Mapping[str, Any] | None = None,
-        sampler: str = "gp",
+        sampler: str | None = None,
         sampler_options: Mapping[str, Any] | None = None,
         ignore_stages: bool = False,
         calibrate: bool = False,
@@ -287,6 +291,8 @@ class Rehearsal:
             None if self.graph is None else graph_text(as_graph(self.graph)),
             _options.run_settings(self.n_jobs, self.random_state, self.progress),
         )
+        self._table = table if self.sampler is None else None
+        self._straight = None
         self._take_facts()
         self.warnings_ = [*found, *self.warnings_]
         _options.issue_warnings(self.warnings_)
@@ -308,7 +314,7 @@ class Rehearsal:
         self._check_fitted()
         frame = hasattr(context, "columns")
         rows = context.to_dict("records") if frame else [{} if context is None else context]
-        decisions = self._model.decide(
+        decisions = self._model_for(options).decide(
             [self._context_values(row, complete=not frame) for row in rows],
             _options.as_texts(options),
             self._settings(),
@@ -389,12 +395,30 @@ class Rehearsal:
             raise ValueError(f"{given[0]} and {given[1]} exclude each other: only one says what comes before what.")
         options = _olem.RehearsalOptions()
         options.set_order(self.method, _options.as_texts(self.order_options or {}))
-        options.set_sampler(self.sampler, _options.as_texts(self.sampler_options or {}))
+        options.set_sampler(self.sampler or "gp", _options.as_texts(self.sampler_options or {}))
         if self.graph_method is not None:
             options.set_graph(self.graph_method, _options.as_texts(self.graph_options or {}))
         options.ignore_stages = bool(self.ignore_stages)
         options.calibrate = bool(self.calibrate)
         return options
+
+    def _model_for(self, search: Mapping[str, Any]) -> _olem.RehearsalModel:
+        """The model that a search works with; QWZ23 gets straight lines unless the user chose the sampler."""
+        if search.get("decision") != "qwz23" or self._table is None:
+            return self._model
+        if self._straight is None:
+            options = _olem.RehearsalOptions()
+            options.set_sampler("gaussian", {})
+            options.ignore_stages = bool(self.ignore_stages)
+            self._straight, _ = _olem.RehearsalModel.fit(
+                json.dumps(self.task_),
+                self._table,
+                options,
+                self.causal_order_ if self.graph_ is None else None,
+                None if self.graph_ is None else graph_text(self.graph_),
+                self._settings(),
+            )
+        return self._straight
 
     def _task_text(self) -> str:
         def plain(value: Any) -> Any:

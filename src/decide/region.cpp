@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "decide/chebyshev.h"
+#include "decide/combination.h"
 #include "olem/error.h"
 
 namespace olem {
@@ -25,22 +26,6 @@ constexpr int kMaxDoublings = 1000;
 void check_number(double value, const std::string& what, const std::string& source) {
   if (std::isfinite(value)) return;
   region_error(source, fmt::format("{} of the desired region is {}, but must be a finite number.", what, value));
-}
-
-// "3 x + 4 y", "-y"
-std::string combination(std::span<const double> weights, const std::vector<std::string>& outcomes) {
-  std::string text;
-  for (std::size_t j = 0; j < weights.size(); ++j) {
-    if (weights[j] == 0.0) continue;
-    const double size = std::abs(weights[j]);
-    if (text.empty()) {
-      text += weights[j] < 0.0 ? "-" : "";
-    } else {
-      text += weights[j] < 0.0 ? " - " : " + ";
-    }
-    text += size == 1.0 ? outcomes[j] : fmt::format("{} {}", size, outcomes[j]);
-  }
-  return text.empty() ? "0" : text;
 }
 
 HalfSpaces half_spaces(const Region& region) {
@@ -100,6 +85,21 @@ void warn_when_far(const Region& region, std::span<const ColumnSummary> outcomes
 
 }  // namespace
 
+std::string combination_text(std::span<const double> weights, const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (weights[j] == 0.0) continue;
+    const double size = std::abs(weights[j]);
+    if (text.empty()) {
+      text += weights[j] < 0.0 ? "-" : "";
+    } else {
+      text += weights[j] < 0.0 ? " - " : " + ";
+    }
+    text += size == 1.0 ? names[j] : fmt::format("{} {}", size, names[j]);
+  }
+  return text.empty() ? "0" : text;
+}
+
 Region Region::box(const std::vector<OutcomeRange>& ranges, const std::string& source) {
   Region region;
   region.source_ = source;
@@ -151,7 +151,7 @@ Region Region::polytope(const std::vector<std::string>& outcomes, const std::vec
     }
     check_number(bounds[i], fmt::format("Number {} of \"d\"", i + 1), source);
     region.add_row(weights[i], bounds[i],
-                   fmt::format("row {} ({} <= {})", i + 1, combination(weights[i], outcomes), bounds[i]));
+                   fmt::format("row {} ({} <= {})", i + 1, combination_text(weights[i], outcomes), bounds[i]));
   }
   if (all_zero) {
     region_error(source, weights.empty()

@@ -32,17 +32,39 @@ GraphResult prune_learned_order(OrderResult order, const Table& table, const Gra
   return result;
 }
 
-GraphLearnerKind order_kind(const OrderLearnerKind& learner) {
+// How the edges of a graph are found along an order.
+struct EdgeRule {
+  std::string_view words;
+  OptionSet (*describe)(GraphOptions& options);
+};
+
+constexpr EdgeRule kPruningRule = {"CAM pruning", [](GraphOptions& options) { return describe(options.prune); }};
+
+constexpr EdgeRule kListenRule = {"its weights", [](GraphOptions& options) {
+                                    OptionSet set = describe(options.listen);
+                                    set.append(describe(options.prune));
+                                    return set;
+                                  }};
+
+constexpr EdgeRule kCapsRule = {"parent scores and CAM pruning", [](GraphOptions& options) {
+                                  OptionSet set = describe(options.prune);
+                                  set.append(describe(options.caps));
+                                  return set;
+                                }};
+
+GraphLearnerKind order_kind(const OrderLearnerKind& learner, const EdgeRule& rule) {
   GraphLearnerKind kind;
   kind.name = learner.name;
-  kind.help = learner.help + "; edges by CAM pruning";
-  kind.describe = [&learner](GraphOptions& options) {
-    OptionSet set = describe(options.prune);
+  kind.help = fmt::format("{}; edges by {}", learner.help, rule.words);
+  kind.describe = [&learner, &rule](GraphOptions& options) {
+    OptionSet set = rule.describe(options);
     set.append(learner.describe(options.order));
     return set;
   };
   kind.least_rows = [&learner](std::size_t columns, const GraphOptions& options) {
-    return learner.least_rows(columns, options.order);
+    const std::size_t of_order = learner.least_rows(columns, options.order);
+    const bool tests = learner.name == "listen" && options.listen.edges == ListenEdges::kPvalue;
+    return tests ? std::max(of_order, columns + 1) : of_order;
   };
   kind.learn = [&learner](const Table& table, const GraphOptions& options, const Precedence& knowledge,
                           const Context& context) {
@@ -51,36 +73,6 @@ GraphLearnerKind order_kind(const OrderLearnerKind& learner) {
     return graph_of_order(learn_order(table, order, knowledge, context), table, options, knowledge, context);
   };
   kind.invariances = learner.invariances;
-  return kind;
-}
-
-// LISTEN has rules of its own beside CAM pruning.
-GraphLearnerKind listen_kind(const OrderLearnerKind& learner) {
-  GraphLearnerKind kind = order_kind(learner);
-  kind.help = learner.help + "; edges by its weights";
-  kind.describe = [&learner](GraphOptions& options) {
-    OptionSet set = describe(options.listen);
-    set.append(describe(options.prune));
-    set.append(learner.describe(options.order));
-    return set;
-  };
-  kind.least_rows = [&learner](std::size_t columns, const GraphOptions& options) {
-    const std::size_t of_order = learner.least_rows(columns, options.order);
-    return options.listen.edges == ListenEdges::kPvalue ? std::max(of_order, columns + 1) : of_order;
-  };
-  return kind;
-}
-
-// CaPS has parent scores beside CAM pruning.
-GraphLearnerKind caps_kind(const OrderLearnerKind& learner) {
-  GraphLearnerKind kind = order_kind(learner);
-  kind.help = learner.help + "; edges by parent scores and CAM pruning";
-  kind.describe = [&learner](GraphOptions& options) {
-    OptionSet set = describe(options.prune);
-    set.append(describe(options.caps));
-    set.append(learner.describe(options.order));
-    return set;
-  };
   return kind;
 }
 
@@ -104,9 +96,9 @@ GraphLearnerKind notears_kind() {
 std::vector<GraphLearnerKind> all_kinds() {
   std::vector<GraphLearnerKind> kinds;
   for (const OrderLearnerKind& learner : order_learners()) {
-    kinds.push_back(learner.name == "listen" ? listen_kind(learner)
-                    : learner.name == "caps" ? caps_kind(learner)
-                                             : order_kind(learner));
+    kinds.push_back(order_kind(learner, learner.name == "listen" ? kListenRule
+                                        : learner.name == "caps" ? kCapsRule
+                                                                 : kPruningRule));
   }
   kinds.push_back(notears_kind());
   kinds.push_back(ges_kind());

@@ -71,9 +71,9 @@ std::string svg_element(const ArcDiagram& diagram) {
                     length(to), end_mark(arc.at_from, start, from, side), end_mark(arc.at_to, start, to, side));
   }
   for (std::size_t i = 0; i < diagram.names.size(); ++i) {
-    const std::size_t style = i < diagram.styles.size() ? diagram.styles[i] : 0;
-    text += fmt::format("<circle class=\"f{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>{}\n", style % kColours, length(line),
-                        length(row(i)), length(kDot),
+    const bool ring = i < diagram.rings.size() && diagram.rings[i];
+    text += fmt::format("<circle class=\"{}\"{} cx=\"{}\" cy=\"{}\" r=\"{}\"/>{}\n", ring ? "hollow c0" : "f0",
+                        ring ? " stroke-width=\"2.5\"" : "", length(line), length(row(i)), length(kDot),
                         text_at(kBorder + names, row(i) + 4.0, diagram.names[i], "end", "ink", kMostName));
   }
   return text + "</svg>\n";

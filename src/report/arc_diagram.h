@@ -21,7 +21,7 @@ struct Arc {
 struct ArcDiagram {
   std::string title;
   std::vector<std::string> names;
-  std::vector<std::size_t> styles;  // colour of each variable's dot, by its stage; empty: all the same
+  std::vector<bool> rings;  // variables that are a ring instead of a dot; empty: none
   std::vector<Arc> arcs;
 };
 

@@ -38,7 +38,7 @@ constexpr std::string_view kStyle =
     ".chain li.alterable{border-color:var(--blue);border-width:2.5px}.chain li.open{border-style:dashed;"
     "border-color:var(--alert)}"
     ".chain b{font-weight:600}.chain small{display:block;color:var(--muted)}.chain li.open small{color:var(--alert)}"
-    "@media print{main{padding:0}body{font-size:10.5pt}h2,h3{break-after:avoid}table{display:table}"
+    "@media print{main{padding:0}body{font-size:10.5pt}h2,h3,h2+p{break-after:avoid}table{display:table}"
     "tr{break-inside:avoid}}";
 
 }  // namespace

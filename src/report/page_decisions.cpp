@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "decide/explain_json.h"
 #include "report/explain_figure.h"
@@ -14,8 +15,6 @@ namespace {
 
 constexpr std::size_t kMostInFull = 20;  // decisions; the others are in the table of all
 constexpr std::size_t kPairsOnPage = 12;
-
-std::string short_number(double value) { return fmt::format("{:.4g}", value); }
 
 std::string json_values_text(const JsonPart& values) {
   std::vector<std::string> parts;
@@ -36,27 +35,44 @@ std::string alterations_text(const JsonPart& decision) {
 }
 
 void add_alterations(Page& page, const JsonPart& decision) {
+  const std::vector<std::string> powerless = decision["no_influence"].texts();
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, value] : decision["alterations"].members()) {
     const bool set = !value.json().is_null();
+    const bool idle = std::find(powerless.begin(), powerless.end(), name) != powerless.end();
     rows.push_back({name, set ? short_number(value.finite()) : "leave alone",
                     short_number(decision["expected"][name.c_str()].number()),
-                    set ? percent_text(decision["success_if_released"][name.c_str()].number()) : ""});
+                    set    ? percent_text(decision["success_if_released"][name.c_str()].number())
+                    : idle ? "cannot change the outcome"
+                           : ""});
   }
   page.table({"set", "to", "otherwise about", "success if not"}, rows);
+}
+
+// [low, high]
+std::pair<double, double> range_of(const JsonPart& part) {
+  const std::vector<double> sides = part.finite_numbers();
+  if (sides.size() != 2) part.fail("is not a range [low, high]");
+  return {sides[0], sides[1]};
+}
+
+// "67.6 % (66.1 % to 69 %)", of a decision or of a proposal.
+std::string success_text(const JsonPart& decision) {
+  const auto [low, high] = range_of(decision["interval"]);
+  return fmt::format("{} ({} to {})", percent_text(decision["success_probability"].finite()), percent_text(low),
+                     percent_text(high));
 }
 
 void add_forecasts(Page& page, const JsonPart& decision) {
   std::vector<std::vector<std::string>> rows;
   const auto cell = [](const JsonPart& forecast) {
-    const std::vector<double> sides = forecast["interval"].finite_numbers();
-    if (sides.size() != 2) forecast["interval"].fail("is not a range [low, high]");
-    return fmt::format("{} ({} to {})", short_number(forecast["mean"].finite()), short_number(sides[0]),
-                       short_number(sides[1]));
+    const auto [low, high] = range_of(forecast["interval"]);
+    return fmt::format("{} ({} to {})", short_number(forecast["mean"].finite()), short_number(low), short_number(high));
   };
   for (const auto& [name, forecast] : decision["outcomes"].members())
     rows.push_back({name, cell(forecast), cell(decision["outcomes_without_action"][name.c_str()])});
-  page.table({"outcome: mean, and the range of four in five cases", "with the decision", "without action"}, rows);
+  page.paragraph("To be expected on average, with the range of four in five cases:");
+  page.table({"outcome", "with the decision", "without action"}, rows);
 }
 
 plot::Panel alterable_panel(const Explanation& explanation, const SuccessCurve& curve) {
@@ -123,12 +139,64 @@ void add_details(Page& page, const Explanation& explanation) {
   add_curves(page, explanation);
 }
 
-void add_decision(Page& page, const JsonPart& decision) {
+// That a target is out of reach, or needs nothing to be done, comes before what could be done.
+bool said_first(const JsonPart& decision) {
+  const std::string status = decision["status"].text();
+  return status == "target_not_reached" || status == "already_likely";
+}
+
+// What there is to say beside the numbers. On a page with one decision the answer has said some of it.
+void add_remarks(Page& page, const JsonPart& decision, const Wishes& wishes, bool only_one) {
+  const bool acts = !alterations_text(decision).empty();
+  // Which search found it is for those who compare searches, and in the result.
+  std::string message = decision["message"].text();
+  const std::string finder = fmt::format("Found by {}.", decision["found_by"].text());
+  if (message.starts_with(finder)) message.erase(0, std::min(finder.size() + 1, message.size()));
+  const bool answered = only_one && (!acts || said_first(decision));
+  if (!answered && !message.empty()) page.paragraph(message);
+  if (acts && wishes.cost_matters())
+    page.paragraph(
+        fmt::format("The decision costs {}. {}", short_number(decision["cost"].finite()), wishes.cost_words()));
+  if (acts)
+    page.paragraph("The range behind a probability covers the chance of the draws (95 %), not errors of the models.");
+  if (decision.has("qwz23_interval")) {
+    const auto [low, high] = range_of(decision["qwz23_interval"]);
+    page.paragraph(fmt::format("By the bound of Qin, Wang and Zhou (2023) its success lies between {} and {}.",
+                               percent_text(low), percent_text(high)));
+  }
+}
+
+void add_proposals(Page& page, const JsonPart& decision, const Wishes& wishes) {
+  if (!decision.has("proposals")) return;
+  const std::vector<JsonPart> proposals = decision["proposals"].entries();
+  if (proposals.size() < 2) {
+    page.paragraph("No other decision was found that differs visibly from this one and is better than nothing.");
+    return;
+  }
+  std::vector<std::string> header = {"decision"};
+  for (const auto& [name, value] : decision["alterations"].members()) header.push_back(name);
+  header.insert(header.end(), {"success", "cost"});
+  std::vector<std::vector<std::string>> rows;
+  for (const JsonPart& proposal : proposals) {
+    std::vector<std::string>& row =
+        rows.emplace_back(1, rows.empty() ? "recommended" : fmt::format("alternative {}", rows.size()));
+    for (const auto& [name, value] : proposal["alterations"].members())
+      row.push_back(value.json().is_null() ? "leave alone" : short_number(value.finite()));
+    row.push_back(success_text(proposal));
+    row.push_back(short_number(proposal["cost"].finite()));
+  }
+  page.subsection("Decisions to choose from");
+  page.paragraph("Each differs visibly from the others." + (wishes.cost_matters() ? "" : " " + wishes.cost_words()));
+  page.table(header, rows);
+}
+
+void add_decision(Page& page, const JsonPart& decision, const Wishes& wishes, bool only_one) {
   if (!decision["context"].members().empty())
     page.paragraph("Observed: " + json_values_text(decision["context"]) + ".");
-  if (decision["status"].text() != "done") page.paragraph(decision["message"].text());
+  add_remarks(page, decision, wishes, only_one);
   add_alterations(page, decision);
   add_forecasts(page, decision);
+  add_proposals(page, decision, wishes);
   if (decision.has("details")) {
     add_details(page, read_explanation(decision["details"]));
   } else {
@@ -137,35 +205,22 @@ void add_decision(Page& page, const JsonPart& decision) {
 }
 
 // One line for each of many decisions.
-void add_overview(Page& page, const std::vector<JsonPart>& decisions) {
+void add_overview(Page& page, const std::vector<JsonPart>& decisions, const Wishes& wishes) {
+  std::vector<std::string> header = {"observed", "set", "success", "without action"};
+  if (wishes.cost_matters()) header.emplace_back("cost");
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const std::string set = alterations_text(decisions[i]);
     rows.push_back({fmt::format("{}: {}", i + 1, json_values_text(decisions[i]["context"])),
                     set.empty() ? "nothing" : set, percent_text(decisions[i]["success_probability"].finite()),
-                    percent_text(decisions[i]["without_action"].finite())});
+                    percent_text(decisions[i]["without_action"].finite()),
+                    short_number(decisions[i]["cost"].finite())});
   }
   page.section("All contexts");
-  page.table({"observed", "set", "success", "without action"}, rows, true);
+  page.table(header, rows, true);
 }
 
 }  // namespace
-
-std::string desired_text(const Task& task) {
-  std::vector<std::string> parts;
-  for (const OutcomeRange& range : task.desired.ranges()) {
-    if (range.low && range.high) {
-      parts.push_back(
-          fmt::format("{} between {} and {}", range.outcome, short_number(*range.low), short_number(*range.high)));
-    } else if (range.low || range.high) {
-      parts.push_back(fmt::format("{} {} {}", range.outcome, range.low ? "at least" : "at most",
-                                  short_number(range.low ? *range.low : *range.high)));
-    }
-  }
-  for (std::size_t row = 0; parts.empty() && row < task.desired.rows(); ++row)
-    parts.push_back(task.desired.row_name(row));
-  return fmt::format("{}", fmt::join(parts, " and "));
-}
 
 std::string answer_text(const JsonPart& result, const Task& task) {
   const std::vector<JsonPart> decisions = result["decisions"].entries();
@@ -177,19 +232,31 @@ std::string answer_text(const JsonPart& result, const Task& task) {
   if (set.empty())
     return fmt::format("{} {} is to be expected with probability {}.", decision["message"].text(), desired_text(task),
                        without);
-  const std::vector<double> interval = decision["interval"].finite_numbers();
-  if (interval.size() != 2) decision["interval"].fail("is not a range [low, high]");
-  return fmt::format("Set {}: then {} has probability {} ({} to {}), instead of {} without action.", set,
-                     desired_text(task), percent_text(decision["success_probability"].finite()),
-                     percent_text(interval[0]), percent_text(interval[1]), without);
+  const std::string target = said_first(decision) ? decision["message"].text() + " " : "";
+  return fmt::format("{}Set {}: then {} has probability {}, instead of {} without action.", target, set,
+                     desired_text(task), success_text(decision), without);
 }
 
-void add_decisions(Page& page, const JsonPart& result) {
+std::string explanation_answer(const JsonPart& result) {
+  const std::vector<JsonPart> entries = result["explanations"].entries();
+  if (entries.size() != 1) return fmt::format("{} contexts are explained, one after the other.", entries.size());
+  const Explanation explanation = read_explanation(entries.front());
+  const std::string idle =
+      fmt::format("Without action success has probability {}.", percent_text(explanation.without_action));
+  if (explanation.alone.empty()) return idle;
+  const SuccessCurve& best = explanation.curves[explanation.alone.front()];
+  if (best.best_success <= explanation.without_action) return idle + " No variable alone makes it more.";
+  return fmt::format("{} Setting {} alone to {} makes it {}, more than any other variable by itself.", idle, best.name,
+                     short_number(best.best_value), percent_text(best.best_success));
+}
+
+void add_decisions(Page& page, const JsonPart& result, const Task& task) {
   const std::vector<JsonPart> decisions = result["decisions"].entries();
-  if (decisions.size() > 1) add_overview(page, decisions);
+  const Wishes wishes = wishes_of(result, task);
+  if (decisions.size() > 1) add_overview(page, decisions, wishes);
   for (std::size_t i = 0; i < std::min(kMostInFull, decisions.size()); ++i) {
     page.section(decisions.size() == 1 ? "The decision" : fmt::format("Context {}", i + 1));
-    add_decision(page, decisions[i]);
+    add_decision(page, decisions[i], wishes, decisions.size() == 1);
   }
   if (decisions.size() > kMostInFull)
     page.paragraph(fmt::format("The page shows the first {} contexts in full.", kMostInFull));
@@ -201,7 +268,9 @@ void add_explanations(Page& page, const JsonPart& result) {
     const Explanation explanation = read_explanation(entries[i]);
     page.section(entries.size() == 1 ? "What each variable can do" : fmt::format("Context {}", i + 1));
     if (!explanation.context.empty()) page.paragraph("Observed: " + json_values_text(entries[i]["context"]) + ".");
-    page.paragraph(fmt::format("Without action success has probability {}.", percent_text(explanation.without_action)));
+    if (entries.size() > 1)
+      page.paragraph(
+          fmt::format("Without action success has probability {}.", percent_text(explanation.without_action)));
     plot::Figure ranking = panel_figure("Success at their best", {ranking_panel(explanation)});
     ranking.panel_width = 560.0;
     ranking.panels.front().title.clear();

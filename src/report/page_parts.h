@@ -13,14 +13,33 @@ namespace olem {
 // Any value of an option or of a table, in a few characters; nothing for null.
 std::string json_cell(const Json& value);
 
-// "NEC between 0.5 and 2", "x at least 3 and y at most 1"; the rows of a region that is no box.
+// Four digits.
+std::string short_number(double value);
+
+// "NEC between 0.5 and 2", "x at least 3 and y at most 1", "x + 2 y at most 4" for a region that is no box.
 std::string desired_text(const Task& task);
 
-// Its answer in one sentence.
+// What to do, and what one variable alone can do, in one sentence.
 std::string answer_text(const JsonPart& result, const Task& task);
+std::string explanation_answer(const JsonPart& result);
 
-// The decisions of `olem decide`: what to set, forecasts, curves; one after the other, and a table where they are many.
-void add_decisions(Page& page, const JsonPart& result);
+// What a decision is to heed beside the desired region.
+struct Wishes {
+  bool weighted = false;  // the task says what alterations cost
+  double target = 0.0;    // success that is enough; 0: as much as can be had
+
+  bool cost_matters() const { return weighted || target > 0.0; }
+  std::string cost_words() const;  // a sentence: how costs are counted
+};
+
+Wishes wishes_of(const JsonPart& result, const Task& task);
+
+// Roles, domains and wishes of the task in sentences.
+void add_task(Page& page, const JsonPart& result, const Task& task);
+
+// The decisions of `olem decide`: what to set, forecasts, alternatives, curves; one after the other, and a table where
+// they are many.
+void add_decisions(Page& page, const JsonPart& result, const Task& task);
 
 // What `olem explain` found.
 void add_explanations(Page& page, const JsonPart& result);
@@ -31,11 +50,18 @@ void add_order(Page& page, const JsonPart& result, const Task* task);
 // How the order fared on half-samples.
 void add_stability(Page& page, const JsonPart& result);
 
-// The rows of a study: a panel per metric, and all of them as a table.
+// How many published numbers came out again, in one sentence.
+std::string study_answer(const JsonPart& result);
+
+// The rows of a study: a panel per metric, what becomes of the published numbers, and all rows as a table.
 void add_study(Page& page, const JsonPart& result);
 
-// The graph, and for a pruned one the tests of its edges.
-void add_graph(Page& page, const JsonPart& result);
+// The graph that `olem graph` found, with the tests of its edges where it was pruned; or the one that a model was
+// learned along. What the task, where there is one, permits to alter is marked.
+void add_graph(Page& page, const JsonPart& result, const Task* task);
+
+// The graph of `olem graph` in one sentence.
+std::string graph_answer(const JsonPart& result);
 
 // How well the samplers forecast rows that they had not seen.
 void add_calibration(Page& page, const JsonPart& result);

@@ -19,7 +19,8 @@ constexpr std::size_t kMostArcs = 400;         // beyond them a picture of a gra
 constexpr std::size_t kNamesInMatrix = 60;     // the same for a matrix of pairs
 constexpr std::size_t kMostTests = 60;         // rows of a table that somebody may read
 constexpr std::size_t kMostCalibrations = 12;  // panels
-constexpr double kWhisker = 2.0;               // standard errors
+constexpr std::size_t kEdgesInAnswer = 12;
+constexpr double kWhisker = 2.0;  // standard errors
 
 // What one variable can be in a task.
 enum class Stage { kContext, kMiddle, kOutcome };
@@ -166,8 +167,8 @@ void add_tests(Page& page, const JsonPart& result) {
   for (const JsonPart& entry : result["candidates"].entries()) {
     const double p = entry["p_value"].number();
     tests.push_back({std::isnan(p) ? 2.0 : p,
-                     {entry["from"].text() + " → " + entry["to"].text(), digits(p), digits(entry["edf"].number()),
-                      entry["kept"].flag() ? "kept" : ""}});
+                     {entry["from"].text() + " → " + entry["to"].text(), p == 0.0 ? "below 1e-300" : digits(p),
+                      digits(entry["edf"].number()), entry["kept"].flag() ? "kept" : ""}});
   }
   std::stable_sort(tests.begin(), tests.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::vector<std::string>> rows;
@@ -176,6 +177,13 @@ void add_tests(Page& page, const JsonPart& result) {
   page.table({"edge", "p-value", "degrees of freedom", ""}, rows);
   if (tests.size() > rows.size())
     page.paragraph(fmt::format("{} more are in the result file.", tests.size() - rows.size()));
+}
+
+// ", by CAM pruning of the order", ", as given", or nothing where it is not known.
+std::string rule_text(const JsonPart& graph) {
+  if (!graph.has("rule")) return "";
+  const std::string rule = graph["rule"].text();
+  return fmt::format(", {}{}", rule == "as given" ? "" : "by ", rule);
 }
 
 }  // namespace
@@ -261,25 +269,51 @@ void add_stability(Page& page, const JsonPart& result) {
       "diagonal: the order is stable.");
 }
 
-void add_graph(Page& page, const JsonPart& result) {
-  if (!result.has("nodes")) return;
+void add_graph(Page& page, const JsonPart& result, const Task* task) {
+  const bool learned = result.has("nodes");
+  if (!learned && !result.has("graph")) return;
+  const JsonPart graph = learned ? result : result["graph"];
   plot::ArcDiagram diagram;
   diagram.title = "The graph";
   diagram.names = result[result.has("order") ? "order" : "nodes"].texts();
+  for (const std::string& name : diagram.names)
+    diagram.rings.push_back(task != nullptr && role_of(name, *task).alterable);
   ArcReader reader(diagram.names);
-  reader.read(result, "edges", plot::EdgeEnd::kTail, plot::EdgeEnd::kArrow);
-  reader.read(result, "undirected", plot::EdgeEnd::kTail, plot::EdgeEnd::kTail);
-  reader.read(result, "marks", plot::EdgeEnd::kCircle, plot::EdgeEnd::kCircle);
+  reader.read(graph, "edges", plot::EdgeEnd::kTail, plot::EdgeEnd::kArrow);
+  reader.read(graph, "undirected", plot::EdgeEnd::kTail, plot::EdgeEnd::kTail);
+  reader.read(graph, "marks", plot::EdgeEnd::kCircle, plot::EdgeEnd::kCircle);
   diagram.arcs = std::move(reader.arcs);
   page.section("The graph");
-  page.paragraph(fmt::format("{} variables, {} edges{}.", diagram.names.size(), diagram.arcs.size(),
-                             result.has("rule") ? ", by " + result["rule"].text() : ""));
+  page.paragraph(
+      fmt::format("{} variables, {} edges{}.{}", diagram.names.size(), diagram.arcs.size(), rule_text(graph),
+                  learned ? "" : " Each variable was modelled by those with an arrow to it, and by no others."));
   if (diagram.arcs.size() <= kMostArcs) {
     page.figure(plot::svg_element(diagram),
-                "An arrow points from a cause to its effect; a line without heads has no known direction, and a small "
-                "circle stands for an end that may be either.");
+                learned
+                    ? "An arrow points from a cause to its effect; a line without heads has no known direction, and "
+                      "a small circle stands for an end that may be either."
+                    : "An arrow points from a cause to its effect. What can be altered is a ring.");
   }
   add_tests(page, result);
+}
+
+std::string graph_answer(const JsonPart& result) {
+  std::vector<std::string> edges;
+  const auto read = [&](const char* key, const char* sign) {
+    if (!result.has(key)) return;
+    for (const JsonPart& entry : result[key].entries()) {
+      const std::vector<std::string> words = entry.texts();
+      if (words.size() < 2) entry.fail("is not an edge");
+      edges.push_back(fmt::format("{} {} {}", words.front(), words.size() == 3 ? words[1] : sign, words.back()));
+    }
+  };
+  read("edges", "→");
+  read("undirected", "–");
+  read("marks", "");
+  if (edges.empty()) return "By these data none of them influences another.";
+  if (edges.size() > kEdgesInAnswer)
+    return fmt::format("{} edges were found; the picture has all of them.", edges.size());
+  return fmt::format("{}.", fmt::join(edges, ", "));
 }
 
 void add_calibration(Page& page, const JsonPart& result) {

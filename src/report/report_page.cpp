@@ -64,15 +64,18 @@ std::string order_answer(const JsonPart& result) {
 
 Page make_page(const JsonPart& result, const std::string& verb, const Task* task) {
   if (verb == "decide") return {decisions_heading(*task), answer_text(result, *task)};
-  if (verb == "explain") return {fmt::format("What can be done to have {}?", desired_text(*task)), ""};
+  if (verb == "explain")
+    return {fmt::format("What can be done to have {}?", desired_text(*task)), explanation_answer(result)};
   if (verb == "fit") return {fmt::format("The model to have {}", desired_text(*task)), order_answer(result)};
   if (verb == "order")
     return {fmt::format("In which order do {} influence each other?",
                         counted(result["order"].entries().size(), "variable")),
             order_answer(result)};
   if (verb == "graph")
-    return {fmt::format("How do {} influence each other?", counted(result["nodes"].entries().size(), "variable")), ""};
-  return {"A study: " + (result.has("study") ? json_cell(result["study"].json()) : std::string("results")), ""};
+    return {fmt::format("How do {} influence each other?", counted(result["nodes"].entries().size(), "variable")),
+            graph_answer(result)};
+  return {fmt::format("Study {}: do the published numbers come out again?", json_cell(result["study"].json())),
+          study_answer(result)};
 }
 
 }  // namespace
@@ -103,14 +106,15 @@ std::string report_page(const Json& result, const std::string& source) {
   std::optional<Task> task;
   if (rehearsal) task = parse_task(root["task"].json().dump(), source);
   Page page = make_page(root, verb, task ? &*task : nullptr);
-  if (verb == "decide") add_decisions(page, root);
+  if (task) add_task(page, root, *task);
+  if (verb == "decide") add_decisions(page, root, *task);
   if (verb == "explain") add_explanations(page, root);
   if (verb == "study") {
     add_study(page, root);
   } else {
     add_order(page, root, task ? &*task : nullptr);
     add_stability(page, root);
-    add_graph(page, root);
+    add_graph(page, root, task ? &*task : nullptr);
     add_calibration(page, root);
   }
   add_warnings(page, root);

@@ -95,22 +95,12 @@ std::string truth_json(const Simulation& simulation) {
   return dump(json, 2) + "\n";
 }
 
-Json ranges_json(const std::vector<NamedRange>& ranges) {
-  Json json = Json::object();
-  for (const NamedRange& range : ranges) json[range.name] = {range.low, range.high};
-  return json;
-}
-
-std::string task_json(const SimulatedTask& task) {
-  Json observed = Json::object();
-  for (std::size_t j = 0; j < task.contexts.columns(); ++j) observed[task.contexts.name(j)] = task.contexts.at(0, j);
-  const Json json = {{"data", "data.csv"},
-                     {"context", task.context},
-                     {"alterable", ranges_json(task.alterable)},
-                     {"outcome", task.outcome},
-                     {"desired", ranges_json(task.desired)},
-                     {"observed", std::move(observed)}};
-  return dump(json, 2) + "\n";
+std::string task_json(const Simulation& simulation) {
+  Task task = decision_task(simulation);
+  task.data = "data.csv";
+  const Table& contexts = simulation.task->contexts;
+  for (std::size_t j = 0; j < contexts.columns(); ++j) task.observed.push_back({contexts.name(j), contexts.at(0, j)});
+  return dump(to_json(task), 2) + "\n";
 }
 
 std::vector<NamedText> make_files(const Simulation& simulation) {
@@ -118,7 +108,7 @@ std::vector<NamedText> make_files(const Simulation& simulation) {
                                   {"graph.csv", graph_csv(simulation.model)},
                                   {"truth.json", truth_json(simulation)}};
   if (simulation.task) {
-    files.push_back({"task.json", task_json(*simulation.task)});
+    files.push_back({"task.json", task_json(simulation)});
     files.push_back({"contexts.csv", table_csv(simulation.task->contexts)});
   }
   return files;

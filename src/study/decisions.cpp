@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "olem/error.h"
-#include "olem/graph_file.h"
 #include "olem/rehearsal.h"
 #include "olem/simulate.h"
 #include "study/kind.h"
@@ -58,30 +57,9 @@ std::vector<StudyName> decision_method_names() {
   return names;
 }
 
-Task task_of(const Simulation& simulation) {
-  Task task;
-  task.source = "simulated";
-  task.context = simulation.task->context;
-  task.alterable = simulation.task->alterable;
-  task.outcome = simulation.task->outcome;
-  std::vector<OutcomeRange> ranges;
-  for (const NamedRange& range : simulation.task->desired) ranges.push_back({range.name, range.low, range.high});
-  task.desired = Region::box(ranges);
-  return task;
-}
-
-GraphFile true_graph(const Simulation& simulation) {
-  std::vector<Edge> edges;
-  for (const auto& [from, to] : simulation.model.edges()) edges.push_back({from, to});
-  GraphFile file;
-  file.graph = Dag(simulation.model.names(), edges);
-  file.source = "the true graph";
-  return file;
-}
-
 RehearsalModel learn(const Simulation& simulation, const DecisionMethodKind& method, const Context& context) {
   RehearsalOptions options;
-  const Task task = task_of(simulation);
+  const Task task = decision_task(simulation);
   // QWZ23 is a method for linear models.
   if (method.search == DecisionMethod::kQwz23) options.samplers.sampler = "gaussian";
   if (method.structure == Structure::kTrueGraph) {
@@ -149,15 +127,13 @@ void add_batches(const StudyRequest& request, const StudySetting& setting, const
   for (int task = 0; task < request.tasks; ++task) {
     Batch& batch = batches.emplace_back();
     for (const std::string& method : request.methods) {
-      Cell& cell = batch.cells.emplace_back();
-      cell.setting = setting;
-      cell.method = method;
-      cell.task = task;
-      cell.key =
-          fmt::format("{} rows={} rounds={} task={} method={}", setting.text(), rows, request.rounds, task, method);
       // Measured with 1000 rows on one core of an ordinary server. Fitting is cubic in the rows.
       const double size = variables / 11.0 * std::pow(rows / 1000.0, 3);
-      cell.cost = method == "qwz23" ? 0.05 * request.rounds : 1.8 * size + decision_cost * request.rounds;
+      const double cost = method == "qwz23" ? 0.05 * request.rounds : 1.8 * size + decision_cost * request.rounds;
+      batch.cells.push_back(
+          {setting, method, 0, task,
+           fmt::format("{} rows={} rounds={} task={} method={}", setting.text(), rows, request.rounds, task, method),
+           cost});
     }
     batch.cost = 0.1;
     batch.prepare = [make, task, seed = request.seed, seed_text, rounds = request.rounds](const Context& context) {

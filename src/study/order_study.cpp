@@ -44,9 +44,7 @@ Measure prepare_model(const OrderSimulationOptions& options, std::uint64_t study
   Context own = context;
   own.seed = derived_seed(study_seed, setting);
   const auto simulation = std::make_shared<const Simulation>(random_order_model(options, index, own));
-  std::vector<Edge> edges;
-  for (const auto& [from, to] : simulation->model.edges()) edges.push_back({from, to});
-  const auto truth = std::make_shared<const Dag>(simulation->model.names(), edges);
+  const auto truth = std::make_shared<const Dag>(true_dag(simulation->model));
   return [simulation, truth, study_seed, measure](const Cell& cell, const Context& its_context) {
     Context of_method = its_context;
     of_method.seed = derived_seed(study_seed, cell.key);

@@ -143,12 +143,9 @@ std::vector<Batch> plan_speed(const StudyRequest& request) {
     for (int task = 0; task < request.tasks; ++task) {
       Batch& batch = batches.emplace_back();
       for (const std::string& method : request.methods) {
-        Cell& cell = batch.cells.emplace_back();
-        cell.setting = setting;
-        cell.method = method;
-        cell.task = task;
-        cell.key = fmt::format("{} model={} method={}", setting.text(), task, method);
-        cell.cost = order_cost(method, options.variables, options.rows);
+        batch.cells.push_back({setting, method, 0, task,
+                               fmt::format("{} model={} method={}", setting.text(), task, method),
+                               order_cost(method, options.variables, options.rows)});
       }
       batch.cost = 0.1 * options.variables * std::pow(options.rows / 2000.0, 3);
       batch.prepare = [options, seed = request.seed, text = setting.text(), task](const Context& context) {

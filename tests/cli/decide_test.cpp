@@ -79,7 +79,19 @@ TEST(CliDecide, AnOrderThatLeavesNoInfluenceIsAResultAndWithStrictAnError) {
   EXPECT_EQ(json["warnings"][0]["code"], "order_contradicts_stages");
   const ProcessResult strict =
       run_olem({"decide", example("task.json"), "--sampler", "linear", "--order", order, "--strict"});
-  EXPECT_NE(strict.exit_code, 0);
+  // 4 and not 3: the doubt about the order is not what ends it.
+  EXPECT_EQ(strict.exit_code, 4) << strict.err;
+  EXPECT_NE(strict.err.find("No alterable variable can change an outcome"), std::string::npos) << strict.err;
+}
+
+TEST(CliDecide, StrictEndsWithADoubtAboutTheOrderWhereThereIsInfluence) {
+  const TemporaryFolder folder;
+  const std::string order = folder.file("order.txt");
+  std::ofstream(order) << "Temp\nSal\nDIC\nLight\nTA\nOmega\nChla\nNutrients_PC1\npHsw\nCO2\nNEC\n";
+  const ProcessResult strict =
+      run_olem({"decide", example("task.json"), "--sampler", "linear", "--order", order, "--strict"});
+  EXPECT_EQ(strict.exit_code, 3) << strict.err;
+  EXPECT_NE(strict.err.find("With --strict this is an error"), std::string::npos) << strict.err;
 }
 
 // The bundled task with other keys, in a folder of its own.

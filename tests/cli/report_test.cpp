@@ -34,6 +34,24 @@ TEST_F(CliReport, TheResultFileHoldsAllThatThePageShows) {
   EXPECT_THAT(folder_.entries(), ElementsAre("a.html", "b.html", "d.json"));
 }
 
+// A decision along a learned graph, with every wish: all of it is on the page.
+TEST_F(CliReport, WishesAlternativesAndTheGraphAreOnThePage) {
+  Json task = parse_json(read_text(source_path("examples/bermuda/task.json")));
+  task["data"] = source_path("examples/bermuda/data.csv");
+  task["cost"] = {{"DIC", 1}, {"TA", 3}};
+  task["max_alterations"] = 3;
+  task["constraints"] = {{{"weights", {{"DIC", 1}, {"TA", 1}}}, {"max", 0.8}}};
+  folder_.write("t.json", task.dump());
+  const ProcessResult decide = run({"decide", "-q", "t.json", "--graph-method", "ges", "--sampler", "linear", "--draws",
+                                    "100", "--judge-draws", "200", "--proposals", "2", "--report", "a.html"});
+  ASSERT_EQ(decide.exit_code, 0) << decide.err;
+  EXPECT_THAT(read_text(folder_.file("a.html")),
+              AllOf(HasSubstr("DIC 1, TA 3; the others cost nothing"), HasSubstr("No more than 3 of them"),
+                    HasSubstr("DIC + TA must be at most 0.8"), HasSubstr("<td>alternative 1</td>"),
+                    HasSubstr("<h2>The graph</h2>"), HasSubstr("by greedy equivalence search"),
+                    HasSubstr("How well the models forecast")));
+}
+
 TEST_F(CliReport, OrdersGraphsAndModelsHavePages) {
   const std::string data = source_path("data/sachs/sachs.csv");
   const std::pair<std::vector<std::string>, std::string> results[] = {

@@ -116,6 +116,22 @@ def test_decisions(cpp, command_line):
     assert plain(rehearsal.models_) == of_command_line["models"]
 
 
+def test_qwz23_gets_straight_lines_by_itself(command_line, tmp_path):
+    bermuda = olem.load_bermuda()
+    olem.write_graph(tmp_path / "graph.json", bermuda.graph, format="json")
+    few = bermuda.data.iloc[:100]
+    few.to_csv(tmp_path / "few.csv", index=False)
+    search = {"draws": 200, "judge_draws": 500, "decision": "qwz23"}
+    of_command_line = command_line("decide", TASK, "--data", tmp_path / "few.csv", "--graph", tmp_path / "graph.json",
+                                   "--seed", 11, *flags(search))  # fmt: skip
+    rehearsal = olem.Rehearsal(**bermuda.task, graph=bermuda.graph, random_state=11).fit(few)
+    decision = rehearsal.suggest(json.loads(TASK.read_text())["observed"], **search)
+    for key, value in of_command_line["decisions"][0].items():
+        if key != "seconds":
+            assert plain(decision.to_dict()[key]) == value, key
+    assert "gp" in {model["kind"] for model in rehearsal.models_.values()}  # what everything else works with
+
+
 def test_models_of_the_command_line_are_read(command_line, tmp_path):
     model = tmp_path / "reef.olem"
     command_line("fit", TASK, "-o", model, "--sampler", "linear", "--no-calibrate", "--seed", 11)

@@ -26,19 +26,39 @@ Json finished(const std::string& verb, Json result) {
   return object;
 }
 
+DecisionOptions few_draws() {
+  DecisionOptions options;
+  options.draws = 100;
+  options.judge_draws = 100;
+  return options;
+}
+
 Json decided(bool details, std::size_t contexts = 1) {
   static const RehearsalModel model = test::farm_model(300, "linear");
   std::vector<DecisionProblem> problems;
   for (std::size_t i = 0; i < contexts; ++i)
     problems.push_back(decision_problem(model, std::vector<double>{-0.5 + 0.1 * static_cast<double>(i)}));
-  DecisionOptions options;
-  options.draws = 100;
-  options.judge_draws = 100;
+  const DecisionOptions options = few_draws();
   const std::vector<Decision> decisions = decide_all(problems, options, Context());
   Json json = {{"task", to_json(model.task)}, {"order", model.order.order}, {"undecided_steps", {"dose, rate"}}};
   for (const Decision& decision : decisions) json["decisions"].push_back(to_json(decision));
   if (details) add_decision_details(json, model, problems, decisions, options, Context());
   return finished("decide", json);
+}
+
+// The farm's task with further keys, decided; the target is an option of the command line.
+Json decided_with(const char* wishes, DecisionOptions options) {
+  Json wishful = to_json(test::farm_task());
+  wishful.update(Json::parse(wishes));
+  RehearsalOptions learning;
+  learning.samplers.sampler = "linear";
+  const RehearsalModel model =
+      fit_rehearsal(parse_task(wishful.dump(), "farm.json"), test::farm(300, 1), learning, std::nullopt, Context());
+  const Decision decision = decide(decision_problem(model, std::vector<double>{-0.5}), options, 0, Context());
+  Json json = finished("decide", {{"task", to_json(model.task)}, {"order", model.order.order}});
+  json["decisions"].push_back(to_json(decision));
+  json["options"]["target"] = options.target;
+  return json;
 }
 
 Json order_result(const std::vector<std::string>& names) {
@@ -85,6 +105,54 @@ TEST(ReportPage, ADecisionIsAQuestionAndAnAnswer) {
     EXPECT_THAT(page, HasSubstr(part));
 }
 
+TEST(ReportPage, WishesAreSaidInSentences) {
+  DecisionOptions options = few_draws();
+  options.proposals = 3;
+  const Json result = decided_with(R"({"cost": {"dose": 2}, "max_alterations": 1,
+                                       "constraints": [{"weights": {"dose": 1, "rate": -0.5}, "max": 1.5}]})",
+                                   options);
+  ASSERT_GT(result["decisions"][0]["proposals"].size(), 1U);
+  const std::string page = report_page(result, "r.json");
+  expect_sound(page);
+  for (const char* const part :
+       {"<li>Observed before the decision: weather.</li>", "dose (-2 to 2), rate (0 to 6).",
+        "No more than 1 of them may be altered at once.", "dose - 0.5 rate must be at most 1.5.",
+        "by one unit: dose 2; the others cost nothing.", "Known of the order: dose before rate.", "The decision costs ",
+        "times its weight.", "Decisions to choose from",
+        "<th scope=\"col\">dose</th><th scope=\"col\">rate</th><th scope=\"col\">success</th>", "<td>recommended</td>",
+        "<td>alternative 1</td>"})
+    EXPECT_THAT(page, HasSubstr(part));
+}
+
+TEST(ReportPage, TheAnswerSaysThatATargetIsOutOfReach) {
+  DecisionOptions options = few_draws();
+  options.target = 0.999;
+  const std::string page = report_page(decided_with("{}", options), "r.json");
+  expect_sound(page);
+  EXPECT_THAT(page, AllOf(HasSubstr("<p class=\"answer\">No decision was found that reaches the target of 99.9 %"),
+                          HasSubstr("A success of 99.9 % is enough"), HasSubstr("in standard deviations.")));
+  EXPECT_EQ(page.find("No decision was found"), page.rfind("No decision was found"));
+}
+
+TEST(ReportPage, EverySideOfARegionIsNamed) {
+  Json result = decided(false);
+  result["task"]["outcome"] = {"yield", "rate"};
+  result["task"]["alterable"].erase("rate");
+  result["task"]["desired"] = {{"M", {{1.0, -2.0}, {0.0, 1.0}}}, {"d", {4.0, 2.5}}};
+  EXPECT_THAT(report_page(result, "r.json"), HasSubstr("to have yield - 2 rate at most 4 and rate at most 2.5?"));
+}
+
+TEST(ReportPage, TheGraphOfAModelIsDrawn) {
+  Json result = decided(false);
+  EXPECT_THAT(report_page(result, "r.json"), Not(HasSubstr("<h2>The graph</h2>")));
+  result["graph"] = Json::parse(
+      R"({"method": "given graph", "rule": "as given", "edges": [["weather", "yield"], ["dose", "yield"]]})");
+  const std::string page = report_page(result, "r.json");
+  expect_sound(page);
+  EXPECT_THAT(page, AllOf(HasSubstr("4 variables, 2 edges, as given."), HasSubstr("What can be altered is a ring."),
+                          HasSubstr("class=\"hollow c0\"")));
+}
+
 TEST(ReportPage, WithoutDetailsItSaysHowToHaveThem) {
   const std::string page = report_page(decided(false), "r.json");
   expect_sound(page);
@@ -117,19 +185,25 @@ TEST(ReportPage, GraphsOfEveryKind) {
     "candidates": [{"from": "a", "to": "b", "p_value": null, "edf": 1.0, "kept": true}]})"));
   const std::string page = report_page(result, "r.json");
   expect_sound(page);
-  EXPECT_THAT(page,
-              AllOf(HasSubstr("3 variables, 3 edges"), HasSubstr("a → b"), HasSubstr("<title>The graph</title>")));
+  EXPECT_THAT(page, AllOf(HasSubstr("3 variables, 3 edges"), HasSubstr("<title>The graph</title>"),
+                          HasSubstr("<p class=\"answer\">a → b, b – c, a &lt;-o c.</p>")));
 }
 
 TEST(ReportPage, StudiesHaveLinesAndRows) {
   const Json result = finished("study", Json::parse(R"({"study": "orders", "rows": [
-    {"setting": {"d": "10"}, "method": "olem", "metric": "DIV", "mean": 2.5, "deviation": 0.5, "published": 2.0},
-    {"setting": {"d": "20"}, "method": "olem", "metric": "DIV", "mean": 5.5, "deviation": 1.5, "published": null},
-    {"setting": {"d": "10"}, "method": "cam", "metric": "DIV", "mean": 3.5, "deviation": 0.5, "published": null}]})"));
+    {"setting": {"d": "10"}, "method": "olem", "metric": "DIV", "mean": 2.5, "deviation": 0.5, "published": 2.0,
+     "difference": 0.5, "standard_error": 0.4, "marked": false},
+    {"setting": {"d": "20"}, "method": "olem", "metric": "DIV", "mean": 5.5, "deviation": 1.5, "published": 4.0,
+     "difference": 1.5, "standard_error": 0.4, "marked": true},
+    {"setting": {"d": "10"}, "method": "cam", "metric": "DIV", "mean": 3.5, "deviation": 0.5, "published": null}],
+    "pooled": [{"method": "OLEM", "metric": "DIV", "rows": 2, "mean": 4.0, "published": 3.0, "difference": 1.0,
+                "standard_error": 0.25, "marked": true}]})"));
   const std::string page = report_page(result, "r.json");
   expect_sound(page);
   EXPECT_THAT(page,
-              AllOf(HasSubstr("A study: orders"), HasSubstr(">published<"), HasSubstr("<td>d=20</td><td>olem</td>")));
+              AllOf(HasSubstr("Study orders: do the published"), HasSubstr("1 of 2 published numbers come out again"),
+                    HasSubstr(">published<"), HasSubstr("<td>d=20</td><td>olem</td>"), HasSubstr("1.5 ± 0.4 *"),
+                    HasSubstr("<td>OLEM, DIV</td><td>4</td><td>3</td><td>1 ± 0.25 *</td>")));
 }
 
 TEST(ReportPage, HostileNamesStayText) {

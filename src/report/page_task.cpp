@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "decide/combination.h"
+#include "report/layout.h"
+#include "report/page_parts.h"
+
+namespace olem {
+
+namespace {
+
+std::string constraint_text(const AlterationConstraint& constraint) {
+  std::vector<double> weights;
+  std::vector<std::string> names;
+  for (const NamedValue& term : constraint.weights) {
+    weights.push_back(term.value);
+    names.push_back(term.name);
+  }
+  return fmt::format("{} must be at most {}", combination_text(weights, names), short_number(constraint.max));
+}
+
+std::string domains_text(const Task& task) {
+  std::vector<std::string> parts;
+  for (const NamedRange& range : task.alterable)
+    parts.push_back(fmt::format("{} ({} to {})", range.name, short_number(range.low), short_number(range.high)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string weights_text(const Task& task) {
+  std::vector<std::string> parts;
+  for (const NamedValue& weight : task.cost)
+    parts.push_back(fmt::format("{} {}", weight.name, short_number(weight.value)));
+  return fmt::format("{}{}", fmt::join(parts, ", "),
+                     task.cost.size() < task.alterable.size() ? "; the others cost nothing" : "");
+}
+
+std::string knowledge_text(const Task& task) {
+  std::vector<std::string> parts;
+  for (const auto& [first, second] : task.before) parts.push_back(fmt::format("{} before {}", first, second));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string short_number(double value) { return fmt::format("{:.4g}", value); }
+
+std::string desired_text(const Task& task) {
+  std::vector<std::string> parts;
+  for (const OutcomeRange& range : task.desired.ranges()) {
+    if (range.low && range.high) {
+      parts.push_back(
+          fmt::format("{} between {} and {}", range.outcome, short_number(*range.low), short_number(*range.high)));
+    } else if (range.low || range.high) {
+      parts.push_back(fmt::format("{} {} {}", range.outcome, range.low ? "at least" : "at most",
+                                  short_number(range.low ? *range.low : *range.high)));
+    }
+  }
+  if (task.desired.ranges().empty()) {
+    for (std::size_t i = 0; i < task.desired.rows(); ++i) {
+      parts.push_back(fmt::format("{} at most {}", combination_text(task.desired.weights(i), task.desired.outcomes()),
+                                  short_number(task.desired.bound(i))));
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+std::string Wishes::cost_words() const {
+  return fmt::format(
+      "Costs count how far each variable that is set lies from what is expected of it without action, {}.",
+      weighted ? "times its weight" : "in standard deviations");
+}
+
+Wishes wishes_of(const JsonPart& result, const Task& task) {
+  Wishes wishes;
+  wishes.weighted = !task.cost.empty();
+  if (result.has("options") && result["options"].has("target")) wishes.target = result["options"]["target"].finite();
+  return wishes;
+}
+
+void add_task(Page& page, const JsonPart& result, const Task& task) {
+  const Wishes wishes = wishes_of(result, task);
+  std::vector<std::string> sentences;
+  if (!task.context.empty())
+    sentences.push_back(fmt::format("Observed before the decision: {}.", fmt::join(task.context, ", ")));
+  sentences.push_back(fmt::format("What may be altered, and within which limits: {}.", domains_text(task)));
+  if (task.max_alterations)
+    sentences.push_back(fmt::format("No more than {} of them may be altered at once.", *task.max_alterations));
+  for (const AlterationConstraint& constraint : task.constraints)
+    sentences.push_back(constraint_text(constraint) +
+                        ". A variable that is left alone counts with the value that is expected of it.");
+  if (wishes.weighted)
+    sentences.push_back(fmt::format("What it costs to move a variable by one unit: {}.", weights_text(task)));
+  if (wishes.target > 0.0)
+    sentences.push_back(fmt::format("A success of {} is enough: the cheapest decision that reaches it is wanted.",
+                                    percent_text(wishes.target)));
+  if (!task.before.empty()) sentences.push_back(fmt::format("Known of the order: {}.", knowledge_text(task)));
+  page.section("What was asked for");
+  page.list(sentences);
+}
+
+}  // namespace olem
