@@ -20,11 +20,6 @@ struct DecideArguments {
   bool details = false;
 };
 
-const char* method_name(const DecideArguments& arguments, const RehearsalModel& model) {
-  if (arguments.decision.method == DecisionMethod::kQwz23) return "qwz23";
-  return model.graph ? "grad-rh" : "olem-rh";
-}
-
 // QWZ23 is a method for linear models with a graph.
 void check_decision_method(const CLI::App& verb, DecideArguments& arguments) {
   if (arguments.decision.method != DecisionMethod::kQwz23 || !arguments.source.model.empty()) return;
@@ -59,26 +54,13 @@ int run_decide(DecideArguments arguments) {
   const RehearsalModel model = take_model_quietly(source, file, arguments.learning, session, options);
   const DecisionProblems problems = make_problems(model, task, contexts);
   const std::vector<Decision> decisions = decide_all(problems.list, arguments.decision, session.context());
-  const std::vector<std::string> undecided = undecided_between(model);
   // That the task has no solution says more than a doubt about what was learned, which may be the reason for it.
   if (arguments.common.strict) refuse_hopeless(decisions, task);
   session.warn(model.summary.warnings);
   session.warn(problems.warnings);
   for (const Decision& decision : decisions) session.warn(decision.summary.warnings);
 
-  Json json;
-  json["method"] = method_name(arguments, model);
-  json["task"] = to_json(task);
-  json["order"] = model.order.order;
-  json["order_method"] = model.order.method;
-  if (model.graph) json["graph"] = to_json(*model.graph);
-  json["models"] = models_json(model);
-  json["undecided_steps"] = undecided;
-  json["decisions"] = Json::array();
-  for (const Decision& decision : decisions) {
-    json["decisions"].push_back(to_json(decision));
-    json["decisions"].back()["undecided_steps"] = undecided;
-  }
+  Json json = decisions_json(model, task, arguments.decision, decisions);
   if (details) add_decision_details(json, model, problems.list, decisions, arguments.decision, session.context());
   options.update(to_json(model.options));
   DecisionOptions search = arguments.decision;
