@@ -304,6 +304,7 @@ async function rehearse() {
   changed_since = true;
   if (under_way) return;
   under_way = true;
+  $('answer').setAttribute('aria-busy', 'true');
   while (changed_since) {
     changed_since = false;
     try {
@@ -318,6 +319,7 @@ async function rehearse() {
     }
   }
   under_way = false;
+  $('answer').setAttribute('aria-busy', 'false');
 }
 
 function show_answer(answer) {
