@@ -1,16 +1,14 @@
 'use strict';
 
-// The rehearsal page: levers on the right, what becomes of the outcome on the left. All figures are drawn and all numbers
-// computed by the server; names of variables come from a file and enter the page as text only, never as markup.
+// The rehearsal page: levers, and what becomes of the outcome. The server computes all numbers and draws all figures;
+// names of variables come from a file and enter the page as text only, never as markup.
 
 const $ = (id) => document.getElementById(id);
 
 // An element with attributes and children; texts are texts, whatever they hold.
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value !== false) element.setAttribute(key, value === true ? '' : value);
-  }
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.append(...children);
   return element;
 }
@@ -30,12 +28,10 @@ function joined(parts) {
 
 // The server's answer, or an Error with a sentence for the reader.
 async function ask(path, body) {
-  const request = body === undefined ? {} : {
-    method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body),
-  };
+  const headers = { 'Content-Type': 'application/json' };
   let answer;
   try {
-    answer = await fetch(path, request);
+    answer = await fetch(path, body && { method: 'POST', headers, body: JSON.stringify(body) });
   } catch {
     throw new Error('The server does not answer. Is olem serve still running?');
   }
@@ -55,7 +51,9 @@ function say(text, { error = false, place = 'status' } = {}) {
 let speaking = 0;
 function speak(text) {
   clearTimeout(speaking);
-  speaking = setTimeout(() => { $('spoken').textContent = text; }, 700);
+  speaking = setTimeout(() => {
+    $('spoken').textContent = text;
+  }, 700);
 }
 
 function download(content, name) {
@@ -66,20 +64,22 @@ function download(content, name) {
 }
 
 let model;
-// name -> {lever, note, start, value}
+// name -> {lever, start, value}
 const contexts = new Map();
 // name -> {lever, note, switches, mode, value, expected}; mode is leave, free or fixed, value null when nothing is set
 const alterables = new Map();
 // name -> {inputs: [low, high], bounds: [low or null, high or null]}
 const wanted = new Map();
-// Fields that hold no usable number, each with a sentence.
+// The last decision of the server: its id and warnings, and the request to rehearse it, as text.
+let kept = { id: '', warnings: [], state: '' };
+
+// Sentences about fields that hold no usable number.
 const problems = new Map();
 function object_to(owner, sentence, ...fields) {
-  if (sentence) problems.set(owner, sentence); else problems.delete(owner);
+  if (sentence) problems.set(owner, sentence);
+  else problems.delete(owner);
   for (const field of fields) field.setAttribute('aria-invalid', sentence !== '');
 }
-// The last decision of the server: its id, and the request for which the page shows exactly that decision.
-let kept = { id: '', state: '' };
 
 // A slider and a field for one number. `set(value, place)` shows the value, or for null an empty field with the thumb at
 // `place`; `changed(value)` is called with what a person enters, null for an empty field where `optional`.
@@ -91,7 +91,8 @@ function make_lever(entry, title, { optional, changed }) {
   const steps = Math.round(clamp(span * 10 ** digits, 100, 1000));
   const share = (value) => clamp((value - low) / span, 0, 1);
   const slider = make('input', { type: 'range', min: 0, max: steps, 'aria-labelledby': title });
-  const field = make('input', { type: 'number', step: 'any', 'aria-labelledby': title, placeholder: optional ? 'not set' : '' });
+  const field = make('input', { type: 'number', step: 'any', 'aria-labelledby': title });
+  if (optional) field.placeholder = 'not set';
   const tick = make('i', { class: 'tick' });
   const marks = make('div', { class: 'marks', 'aria-hidden': 'true' }, tick);
   if (entry.data_counts?.length) marks.prepend(data_figure(entry, share));
@@ -114,7 +115,9 @@ function make_lever(entry, title, { optional, changed }) {
   });
 
   // What could not be used gives way to what is in force.
-  field.addEventListener('blur', () => { if (problems.has(field)) rehearse(); });
+  field.addEventListener('blur', () => {
+    if (problems.has(field)) rehearse();
+  });
 
   function refuse(sentence) {
     object_to(field, sentence, field);
@@ -124,14 +127,18 @@ function make_lever(entry, title, { optional, changed }) {
     object_to(field, '', field);
     changed(value);
   }
+  const beyond = (value) => value !== null && (value < entry.data_low || value > entry.data_high);
   return {
     element: make('div', { class: 'lever' }, make('div', { class: 'scale' }, marks, slider), field),
     slider,
-    mark(value) { tick.style.left = `${100 * share(value)}%`; },
+    mark(value) {
+      tick.style.left = `${100 * share(value)}%`;
+    },
     set(value, place) {
       slider.value = Math.round(steps * share(value ?? place));
       slider.setAttribute('aria-valuetext', value === null ? `not set, about ${rounded(place)}` : rounded(value));
       slider.classList.toggle('unset', value === null);
+      this.element.classList.toggle('beyond', beyond(value));
       // What a person is writing is not rewritten under the cursor.
       if (document.activeElement !== field) {
         field.value = value === null ? '' : rounded(value);
@@ -155,44 +162,52 @@ function data_figure(entry, share) {
   figure.setAttribute('viewBox', '0 0 100 100');
   figure.setAttribute('preserveAspectRatio', 'none');
   const bars = document.createElementNS(space, 'path');
-  bars.setAttribute('d', counts.map((count, i) => {
-    const left = 100 * share(data_low + i * width);
-    const right = 100 * share(data_low + (i + 1) * width);
+  const bar = (count, i) => {
+    const [left, right] = [i, i + 1].map((edge) => 100 * share(data_low + edge * width));
     return `M${left} 100V${100 - (100 * count) / top}H${right}V100Z`;
-  }).join(''));
+  };
+  bars.setAttribute('d', counts.map(bar).join(''));
   figure.append(bars);
   return figure;
 }
 
-function make_context(entry, place) {
-  const title = `context-${place}`;
-  const one = { value: entry.value, start: entry.value, note: make('p', { class: 'note' }) };
-  one.lever = make_lever(entry, title, {
-    optional: false,
-    changed(value) { one.value = value; rehearse(); },
-  });
-  one.lever.mark(entry.value);
-  contexts.set(entry.name, one);
-  one.note.textContent = `${number_text(entry.mean)} on average in the data`;
-  return make('div', { class: 'variable', role: 'group', 'aria-labelledby': title },
-    make('div', { class: 'head' }, make('h3', { id: title, title: entry.name }, entry.name)), one.lever.element, one.note);
+// A variable's name, with what belongs to it below and, for some, beside it.
+function make_group(name, id, beside, ...below) {
+  const head = make('div', { class: 'head' }, make('h3', { id, title: name }, name), ...beside);
+  return make('div', { class: 'variable', role: 'group', 'aria-labelledby': id }, head, ...below);
 }
 
-const kModes = [['leave', 'leave alone'], ['free', 'free'], ['fixed', 'fixed']];
+function make_context(entry, place) {
+  const title = `context-${place}`;
+  const one = { value: entry.value, start: entry.value };
+  const changed = (value) => {
+    one.value = value;
+    rehearse();
+  };
+  one.lever = make_lever(entry, title, { optional: false, changed });
+  one.lever.mark(entry.value);
+  contexts.set(entry.name, one);
+  const note = make('p', { class: 'note' }, `${number_text(entry.mean)} on average in the data`);
+  return make_group(entry.name, title, [], one.lever.element, note);
+}
+
+const kModes = [
+  ['leave', 'leave alone'],
+  ['free', 'free'],
+  ['fixed', 'fixed'],
+];
 
 function make_alterable(entry, place) {
   const title = `alterable-${place}`;
   const note = make('p', { class: 'note', id: `${title}-note` });
   const one = { mode: 'free', value: null, expected: entry.expected, note, switches: new Map() };
-  one.lever = make_lever(entry, title, {
-    optional: true,
-    changed(value) {
-      one.value = value;
-      // A fixed value that is wiped out is no longer fixed.
-      if (value === null && one.mode === 'fixed') one.mode = 'free';
-      rehearse();
-    },
-  });
+  const changed = (value) => {
+    one.value = value;
+    // A fixed value that is wiped out is no longer fixed.
+    if (value === null && one.mode === 'fixed') one.mode = 'free';
+    rehearse();
+  };
+  one.lever = make_lever(entry, title, { optional: true, changed });
   one.lever.slider.setAttribute('aria-describedby', note.id);
   const group = make('div', { class: 'switch', role: 'radiogroup', 'aria-labelledby': title });
   for (const [mode, words] of kModes) {
@@ -206,32 +221,30 @@ function make_alterable(entry, place) {
     group.append(make('label', {}, radio, make('span', {}, words)));
   }
   alterables.set(entry.name, one);
-  return make('div', { class: 'variable', role: 'group', 'aria-labelledby': title },
-    make('div', { class: 'head' }, make('h3', { id: title, title: entry.name }, entry.name), group), one.lever.element, note);
+  return make_group(entry.name, title, [group], one.lever.element, note);
 }
 
 // The two sides of what is wanted of an outcome; an empty field leaves its side open.
 function make_wanted(entry, place) {
   const one = { inputs: [], bounds: [entry.low, entry.high] };
-  const row = make('div', { class: 'wanted', role: 'group', 'aria-labelledby': `wanted-${place}` },
-    make('h3', { id: `wanted-${place}`, title: entry.name }, entry.name));
-  for (const side of [0, 1]) {
-    const input = make('input', { type: 'number', step: 'any', placeholder: 'open', id: `wanted-${place}-${side}` });
+  const check = () => {
+    const [low, high] = one.bounds;
+    if (one.inputs.some((input) => input.validity.badInput)) return `${entry.name} needs numbers, or empty fields.`;
+    if (low === null || high === null || low <= high) return '';
+    return `${entry.name} cannot be at least ${number_text(low)} and at most ${number_text(high)}.`;
+  };
+  const sides = ['from', 'to'].map((word, side) => {
+    const input = make('input', { type: 'number', step: 'any', placeholder: 'open' });
     input.addEventListener('input', () => {
       one.bounds[side] = input.value === '' ? null : Number(input.value);
-      const [low, high] = one.bounds;
-      const wrong = one.inputs.some((field) => field.validity.badInput) ? `${entry.name} needs numbers, or empty fields.`
-        : low !== null && high !== null && low > high ? `${entry.name} cannot be at least ${number_text(low)} and at most ${
-          number_text(high)}.` : '';
-      object_to(one, wrong, ...one.inputs);
+      object_to(one, check(), ...one.inputs);
       rehearse();
     });
     one.inputs.push(input);
-    row.append(make('label', { for: input.id }, make('span', {}, side ? 'to' : 'from'),
-      make('span', { class: 'unseen' }, ` (${entry.name})`)), input);
-  }
+    return make('label', {}, make('span', {}, word), make('span', { class: 'unseen' }, ` (${entry.name})`), input);
+  });
   wanted.set(entry.name, one);
-  return row;
+  return make_group(entry.name, `wanted-${place}`, [make('div', { class: 'wanted' }, ...sides)]);
 }
 
 const is_box = () => !model.region;
@@ -245,34 +258,62 @@ function conditions() {
   return body;
 }
 
-function rehearsed() {
-  return { ...conditions(), alterations: Object.fromEntries([...alterables].map(([name, one]) => [name, set_value(one)])) };
-}
+const rehearsal_of = (body, value_of) => ({
+  ...body,
+  alterations: Object.fromEntries([...alterables].map(([name, one]) => [name, value_of(name, one)])),
+});
+const rehearsed = () => rehearsal_of(conditions(), (_, one) => set_value(one));
 
 // For the server's search. With `exactly`, everything that is set on the page counts as fixed.
 function switches(exactly) {
-  return Object.fromEntries([...alterables].map(([name, one]) => {
-    const value = set_value(one);
-    if (exactly) return [name, value ?? 'leave'];
-    return [name, one.mode === 'fixed' ? value : one.mode];
-  }));
+  return Object.fromEntries(
+    [...alterables].map(([name, one]) => {
+      const value = set_value(one);
+      if (exactly) return [name, value ?? 'leave'];
+      return [name, one.mode === 'fixed' ? value : one.mode];
+    }),
+  );
 }
 
 function wanted_text() {
-  const parts = [];
-  for (const [name, { bounds: [low, high] }] of wanted) {
-    if (low !== null && high !== null) parts.push(`${name} between ${number_text(low)} and ${number_text(high)}`);
-    else if (low !== null) parts.push(`${name} at least ${number_text(low)}`);
-    else if (high !== null) parts.push(`${name} at most ${number_text(high)}`);
-  }
-  return joined(parts);
+  const texts = [...wanted].map(([name, { bounds }]) => {
+    const [low, high] = bounds.map((value) => value !== null && number_text(value));
+    if (low && high) return `${name} between ${low} and ${high}`;
+    return low ? `${name} at least ${low}` : high ? `${name} at most ${high}` : '';
+  });
+  return joined(texts.filter((text) => text));
 }
 
-function region_rows() {
-  return model.region.M.map((row, i) => {
-    const terms = row.map((weight, j) => [weight, model.outcome[j].name]).filter(([weight]) => weight !== 0);
-    return `${terms.map(([weight, name]) => `${number_text(weight)} ${name}`).join(' + ')} \u2264 ${number_text(model.region.d[i])}`;
-  });
+// "0.5 a - b \u2264 2"
+function condition_text(terms, bound) {
+  const words = terms
+    .filter(([, weight]) => weight !== 0)
+    .map(([name, weight], i) => {
+      const sign = weight < 0 ? '\u2212' : i > 0 ? '+' : '';
+      const size = Math.abs(weight) === 1 ? '' : number_text(Math.abs(weight));
+      return [sign, size, name].filter((text) => text).join('\u00a0');
+    });
+  return `${words.join(' ')} \u2264 ${number_text(bound)}`;
+}
+
+const region_rows = () =>
+  model.region.M.map((row, i) =>
+    condition_text(
+      row.map((weight, j) => [model.outcome[j].name, weight]),
+      model.region.d[i],
+    ),
+  );
+
+// What the task asks of every recommendation.
+function wishes_text() {
+  const texts = (model.constraints ?? []).map(({ weights, max }) => condition_text(Object.entries(weights), max));
+  const rules = texts.length > 0 ? [`A recommendation keeps to ${joined(texts)}.`] : [];
+  if (model.max_alterations) rules.push(`It sets at most ${model.max_alterations} of these.`);
+  if (model.cost) {
+    const costs = Object.entries(model.cost).map(([name, weight]) => `${number_text(weight)} for ${name}`);
+    rules.push(`Changes cost ${joined(costs)} a unit; of decisions that are as good the cheapest is recommended.`);
+  }
+  return rules.join(' ');
 }
 
 function note_text(one) {
@@ -309,8 +350,11 @@ async function rehearse() {
     changed_since = false;
     try {
       const body = rehearsed();
-      show_answer(await ask_json('/api/rehearse', body));
-      $('gain').classList.toggle('past', JSON.stringify(body) !== kept.state);
+      const answer = await ask_json('/api/rehearse', body);
+      const recommended = JSON.stringify(body) === kept.state;
+      show_answer(answer);
+      show_warnings([...answer.warnings, ...(recommended ? kept.warnings : [])]);
+      $('gain').classList.toggle('past', !recommended);
       $('numbers').classList.remove('stale');
       if ($('status').classList.contains('error')) say('');
     } catch (error) {
@@ -328,61 +372,62 @@ function show_answer(answer) {
   $('without').textContent = percent_text(without);
   $('interval').textContent = `95\u202f% interval ${range_text(answer.interval)}`;
   $('interval-without').textContent = range_text(answer.interval_without_action);
-  for (const [name, value] of [['success', success], ['low', answer.interval[0]], ['high', answer.interval[1]],
-    ['without', without]]) $('gauge').style.setProperty(`--${name}`, value);
+  const [low, high] = answer.interval;
+  for (const [name, value] of Object.entries({ success, low, high, without })) {
+    $('gauge').style.setProperty(`--${name}`, value);
+  }
   for (const [name, one] of alterables) one.expected = pick(answer.expected, name) ?? one.expected;
   show_levers();
-  for (const [name, one] of [...alterables, ...contexts]) {
-    one.lever.element.parentElement.classList.toggle('beyond', answer.extrapolated.includes(name));
-  }
   show_figures(answer.svg);
-  $('forecast').replaceChildren(...answer.outcomes.flatMap((outcome, i) => forecast_of(outcome, answer.outcomes_without_action[i])));
-  show_warnings(answer);
+  $('forecast').textContent = forecast_text(answer.outcomes, answer.outcomes_without_action);
   speak(`${percent_text(success)} probability of success, ${percent_text(without)} without action.`);
 }
 
-function forecast_of(outcome, without) {
+function forecast_text(outcomes, without) {
   const range = ({ mean, low, high }) => `${number_text(mean)} (${number_text(low)} to ${number_text(high)})`;
-  return [make('span', {}, `${outcome.name} is to be expected at ${range(outcome)}, without action at ${range(without)}; in ` +
-    'brackets the range of four in five cases. ')];
+  const texts = outcomes.map((one, i) => `${one.name} at ${range(one)}, without action at ${range(without[i])}`);
+  return `To be expected, with the range of four in five cases: ${texts.join('; ')}.`;
 }
 
 // The server escapes names in its figures, and the page's policy runs no script that it did not bring.
 function show_figures(figures) {
   const drawn = model.outcome.map(({ name }) => pick(figures, name)).filter((text) => text !== undefined);
-  $('figures').replaceChildren(...drawn.map((text) => new DOMParser().parseFromString(text, 'text/html').body.firstElementChild));
+  $('figures').replaceChildren(
+    ...drawn.map((text) => new DOMParser().parseFromString(text, 'text/html').body.firstElementChild),
+  );
 }
 
-const kBeyond = ' Beyond the data the models guess.';
-function show_warnings(answer) {
-  const texts = [...model.warnings, ...answer.warnings].map((warning) => warning.text ?? warning);
-  if (answer.extrapolated.length > 0) texts.unshift(`There is little data around the values of ${joined(answer.extrapolated)}.${kBeyond}`);
+function show_warnings(warnings) {
+  const texts = [...model.warnings, ...warnings].map(({ text }) => text);
   $('warnings').replaceChildren(...[...new Set(texts)].map((text) => make('li', {}, text)));
 }
 
 function gain_text(decision) {
-  const set = [];
-  const left = [];
-  for (const name of alterables.keys()) {
-    const value = pick(decision.alterations, name) ?? null;
-    if (value === null) left.push(name); else set.push(`${name} to ${number_text(value)}`);
-  }
-  if (set.length === 0) return `Nothing needs to be set. ${decision.message}`;
+  const values = [...alterables.keys()].map((name) => [name, pick(decision.alterations, name) ?? null]);
+  const set = values.filter(([, value]) => value !== null).map(([name, value]) => `${name} to ${number_text(value)}`);
+  const left = values.filter(([, value]) => value === null).map(([name]) => name);
+  const idle = decision.no_influence ?? [];
+  const remarks = idle.length > 0 ? [`${joined(idle)} cannot change the outcome.`] : [];
+  if (decision.status !== 'done') remarks.unshift(decision.message);
+  if (set.length === 0) return ['Nothing is to be set.', ...remarks].join(' ');
   const { success_probability: success, without_action: without } = decision;
   const points = 100 * (success - without);
-  const gain = `${Math.abs(points).toFixed(1)} points ${points < 0 ? 'less' : 'more'} than without action`;
-  return `Set ${joined(set)}${left.length > 0 ? `, and leave ${joined(left)} alone` : ''}. In draws that the search has not seen, ` +
-    `success has probability ${percent_text(success)} (${range_text(decision.interval)}): ${gain} (${percent_text(without)}).${
-      decision.status === 'done' ? '' : ` ${decision.message}`}`;
+  return [
+    `Set ${joined(set)}${left.length > 0 ? `, and leave ${joined(left)} alone` : ''}.`,
+    `In draws that the search has not seen, success has probability ${percent_text(success)}`,
+    `(${range_text(decision.interval)}): ${Math.abs(points).toFixed(1)} points ${points < 0 ? 'less' : 'more'} than`,
+    `without action (${percent_text(without)}).`,
+    ...remarks,
+  ].join(' ');
 }
 
-async function recommend(exactly) {
-  const { id, decision, warnings } = await ask_json('/api/recommend', { ...conditions(), switches: switches(exactly) });
-  for (const [name, one] of alterables) {
-    if (one.mode === 'free') one.value = pick(decision.alterations, name) ?? null;
-  }
-  kept = { id, state: JSON.stringify(rehearsed()) };
-  return { decision, warnings };
+// Asks the server for a decision; `exactly` for what it thinks of the one on the page.
+async function decide(exactly) {
+  const asked = conditions();
+  const { id, decision, warnings } = await ask_json('/api/recommend', { ...asked, switches: switches(exactly) });
+  const value_of = (name) => pick(decision.alterations, name) ?? null;
+  kept = { id, warnings, state: JSON.stringify(rehearsal_of(asked, value_of)) };
+  return decision;
 }
 
 // Only one search at a time; its buttons wait.
@@ -393,7 +438,7 @@ async function while_busy(button, words, work) {
   button.classList.add('busy');
   say(words);
   try {
-    say(await work());
+    await work();
   } catch (error) {
     say(error.message, { error: true });
   }
@@ -401,23 +446,33 @@ async function while_busy(button, words, work) {
   for (const one of buttons) one.removeAttribute('aria-disabled');
 }
 
-$('recommend').addEventListener('click', () => while_busy($('recommend'), 'Looking for the best decision \u2026', async () => {
-  const { decision } = await recommend(false);
-  $('gain').textContent = gain_text(decision);
-  $('gain').hidden = false;
-  await rehearse();
-  speak($('gain').textContent);
-  return '';
-}));
+$('recommend').addEventListener('click', () =>
+  while_busy($('recommend'), 'Looking for the best decision \u2026', async () => {
+    const decision = await decide(false);
+    for (const [name, one] of alterables) {
+      if (one.mode === 'free') one.value = pick(decision.alterations, name) ?? null;
+    }
+    $('gain').textContent = gain_text(decision);
+    $('gain').hidden = false;
+    say('');
+    await rehearse();
+    speak($('gain').textContent);
+  }),
+);
 
 // What is saved is what the page shows: a recommendation, or a decision by hand, which the server then judges as it is.
-for (const [button, kind, words] of [['save-json', 'json', 'result'], ['save-report', 'html', 'report']]) {
-  $(button).addEventListener('click', () => while_busy($(button), `Preparing the ${words} \u2026`, async () => {
-    if (kept.state !== JSON.stringify(rehearsed())) await recommend(true);
-    const content = await (await ask(`/api/result/${kept.id}.${kind}`)).blob();
-    download(content, `decision.${kind}`);
-    return `The ${words} is saved as decision.${kind}.`;
-  }));
+for (const [button, kind, words] of [
+  ['save-json', 'json', 'result'],
+  ['save-report', 'html', 'report'],
+]) {
+  $(button).addEventListener('click', () =>
+    while_busy($(button), `Preparing the ${words} \u2026`, async () => {
+      if (kept.state !== JSON.stringify(rehearsed())) await decide(true);
+      const content = await (await ask(`/api/result/${kept.id}.${kind}`)).blob();
+      download(content, `decision.${kind}`);
+      say(`The ${words} is saved as decision.${kind}.`);
+    }),
+  );
 }
 
 function start() {
@@ -437,44 +492,58 @@ function start() {
 }
 $('restart').addEventListener('click', start);
 
+function text_of(bytes) {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error('The file is no text in UTF-8. Save it as CSV in UTF-8.');
+  }
+}
+
 let table_text = '';
 let newest;
 async function decide_contexts(file) {
   newest = file;
-  const tell = (text, error = false) => say(text, { error, place: 'several-status' });
+  const place = 'several-status';
   $('table').hidden = true;
   $('download').hidden = true;
-  tell(`Deciding the contexts of ${file.name} \u2026`);
+  say(`Deciding the contexts of ${file.name} \u2026`, { place });
   try {
-    const csv = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
-    const { context, ...others } = conditions();
-    const { rows, csv: text } = await ask_json('/api/contexts', { csv, ...others, switches: switches(false) });
+    const csv = text_of(await file.arrayBuffer());
+    const { desired } = conditions();
+    const answer = await ask_json('/api/contexts', { csv, desired, switches: switches(false) });
     if (file !== newest) return;
-    table_text = text;
-    show_table(rows);
-    const mean = (key) => percent_text(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
-    tell(`${rows.length} contexts of ${file.name}: success has probability ${mean('success_probability')} on average, without action ${
-      mean('without_action')}.`);
+    table_text = answer.csv;
+    show_table(answer.rows);
+    const mean = (key) => percent_text(answer.rows.reduce((sum, row) => sum + row[key], 0) / answer.rows.length);
+    const [success, without] = [mean('success_probability'), mean('without_action')];
+    const doubts = answer.warnings.map(({ text }) => ` ${text}`).join('');
+    say(
+      `${file.name}: ${answer.rows.length} contexts, success with probability ${success} on average, without action ` +
+        `${without}.${doubts}`,
+      { place },
+    );
   } catch (error) {
-    tell(error instanceof TypeError ? `${file.name} is no text in UTF-8. Save it as CSV in UTF-8.` : error.message, true);
+    say(error.message, { error: true, place });
   }
 }
 
 function show_table(rows) {
-  const given = [...contexts.keys()];
-  const set = [...alterables.keys()];
-  const head = (text, scope) => make('th', { scope }, text);
-  const header = make('tr', {}, head('', 'col'), ...given.map((name) => head(name, 'col')),
-    ...set.map((name) => head(`set ${name}`, 'col')), head('success', 'col'), head('95\u202f% interval', 'col'), head('without action', 'col'));
-  const lines = rows.map((row, i) => make('tr', {}, head(i + 1, 'row'),
-    ...given.map((name) => make('td', {}, number_text(pick(row.context, name)))),
-    ...set.map((name) => {
-      const value = pick(row.alterations, name) ?? null;
-      return value === null ? make('td', { class: 'left' }, 'leave') : make('td', { class: 'set' }, number_text(value));
-    }),
-    make('td', { class: 'strong' }, percent_text(row.success_probability)), make('td', {}, range_text(row.interval)),
-    make('td', {}, percent_text(row.without_action))));
-  $('table').replaceChildren(make('table', {}, make('thead', {}, header), make('tbody', {}, ...lines)));
+  const cell = (text, look = '') => make('td', { class: look }, text);
+  const set = (value) => (value === null ? cell('leave', 'left') : cell(number_text(value)));
+  const names = ['', ...contexts.keys(), ...[...alterables.keys()].map((name) => `set ${name}`)];
+  const header = [...names, 'success', '95\u202f% interval', 'without action'];
+  const lines = rows.map((row, i) => [
+    make('th', { scope: 'row' }, i + 1),
+    ...[...contexts.keys()].map((name) => cell(number_text(pick(row.context, name)))),
+    ...[...alterables.keys()].map((name) => set(pick(row.alterations, name) ?? null)),
+    cell(percent_text(row.success_probability), 'strong'),
+    cell(range_text(row.interval)),
+    cell(percent_text(row.without_action)),
+  ]);
+  const head = make('thead', {}, make('tr', {}, ...header.map((text) => make('th', { scope: 'col' }, text))));
+  const body = make('tbody', {}, ...lines.map((cells) => make('tr', {}, ...cells)));
+  $('table').replaceChildren(make('table', {}, head, body));
   $('table').hidden = false;
   $('download').hidden = false;
 }
@@ -495,7 +564,9 @@ for (const kind of ['dragenter', 'dragover']) {
     $('drop').classList.add('over');
   });
 }
-addEventListener('dragleave', (event) => { if (!event.relatedTarget) $('drop').classList.remove('over'); });
+addEventListener('dragleave', (event) => {
+  if (!event.relatedTarget) $('drop').classList.remove('over');
+});
 addEventListener('drop', (event) => {
   const [file] = event.dataTransfer.files;
   if (!file) return;
@@ -506,7 +577,12 @@ addEventListener('drop', (event) => {
 });
 
 // A browser may be told to keep nothing.
-const storage = (() => { try { return localStorage; } catch { return undefined; } })();
+let storage;
+try {
+  storage = localStorage;
+} catch {
+  storage = undefined;
+}
 const dark = matchMedia('(prefers-color-scheme: dark)');
 function show_theme() {
   const is_dark = (document.documentElement.dataset.theme ?? (dark.matches ? 'dark' : 'light')) === 'dark';
@@ -526,12 +602,21 @@ function show_model() {
   $('context').replaceChildren(...model.context.map(make_context));
   $('context-section').hidden = model.context.length === 0;
   $('several').hidden = model.context.length === 0;
-  $('desired').replaceChildren(...(is_box() ? model.outcome.map(make_wanted) : region_rows().map((row) => make('p', {}, row))));
-  const roles = new Map([...model.alterable.map(({ name }) => [name, 'alterable']), ...model.outcome.map(({ name }) => [name, 'outcome'])]);
+  $('desired').replaceChildren(
+    ...(is_box() ? model.outcome.map(make_wanted) : region_rows().map((row) => make('p', {}, row))),
+  );
+  const roles = new Map([
+    ...model.alterable.map(({ name }) => [name, 'alterable']),
+    ...model.outcome.map(({ name }) => [name, 'outcome']),
+  ]);
   $('order').replaceChildren(...model.order.map((name) => make('li', { class: roles.get(name) ?? '' }, name)));
-  $('undecided').textContent = model.undecided_steps.length === 0 ? '' :
-    `The data did not decide which of these comes first: ${model.undecided_steps.join('; ')}. If they stand the other way round, ` +
-    'the answer may change.';
+  $('wishes').textContent = wishes_text();
+  const undecided = model.undecided_steps.join('; ');
+  if (undecided) {
+    $('undecided').textContent =
+      `The data did not decide which of these comes first: ${undecided}. ` +
+      'If they stand the other way round, the answer may change.';
+  }
 }
 
 async function begin() {

@@ -30,7 +30,9 @@ const servers = new Set();
 // {address, stop}: the server of a model, on a free port.
 async function serve(model) {
   const child = spawn(olem, ['serve', model, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise((resolve) => { child.once('exit', resolve); });
+  const ended = new Promise((resolve) => {
+    child.once('exit', resolve);
+  });
   servers.add(child);
   const address = await new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve);
@@ -55,24 +57,41 @@ function clear() {
 function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });
 }
 
 // A page that has been loaded. `trouble` collects whatever the browser complains about; `close()` fails when there is
 // more than what is `expected`.
 async function open(browser, address, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    acceptDownloads: true,
+    ...options,
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(10000);
   const trouble = [];
-  page.on('console', (message) => { if (message.type() !== 'log') trouble.push(`${message.type()}: ${message.text()}`); });
+  page.on('console', (message) => {
+    if (message.type() !== 'log') trouble.push(`${message.type()}: ${message.text()}`);
+  });
   page.on('pageerror', (error) => trouble.push(`error: ${error.message}`));
   page.on('requestfailed', (request) => trouble.push(`failed: ${request.url()}`));
-  page.on('dialog', (dialog) => { trouble.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on('dialog', (dialog) => {
+    trouble.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
   page.on('request', (request) => {
-    if (![address, `blob:${address}`].some((start) => request.url().startsWith(start))) trouble.push(`elsewhere: ${request.url()}`);
+    if (![address, `blob:${address}`].some((start) => request.url().startsWith(start)))
+      trouble.push(`elsewhere: ${request.url()}`);
   });
   await page.goto(address);
   await page.locator('svg.olem-plot').first().waitFor();
@@ -81,7 +100,10 @@ async function open(browser, address, options = {}) {
     page,
     async close(...expected) {
       await context.close();
-      assert.deepEqual(trouble.filter((text) => !expected.some((pattern) => pattern.test(text))), []);
+      assert.deepEqual(
+        trouble.filter((text) => !expected.some((pattern) => pattern.test(text))),
+        [],
+      );
     },
   };
 }
@@ -116,15 +138,34 @@ async function saved(page, action) {
 
 // As a person drops a file of this text onto the page.
 async function drop(page, name, text) {
-  const transfer = await page.evaluateHandle(([file_name, content]) => {
-    const data = new DataTransfer();
-    data.items.add(new File([content], file_name, { type: 'text/csv' }));
-    return data;
-  }, [name, text]);
-  for (const kind of ['dragenter', 'dragover', 'drop']) await page.dispatchEvent('#drop', kind, { dataTransfer: transfer });
+  const transfer = await page.evaluateHandle(
+    ([file_name, content]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([content], file_name, { type: 'text/csv' }));
+      return data;
+    },
+    [name, text],
+  );
+  for (const kind of ['dragenter', 'dragover', 'drop'])
+    await page.dispatchEvent('#drop', kind, { dataTransfer: transfer });
 }
 
 module.exports = {
-  clear, drop, field, fit, launch, open, pictures, root, run_olem, saved, scratch, serve, settled, slider,
-  success, variable, without_action,
+  clear,
+  drop,
+  field,
+  fit,
+  launch,
+  open,
+  pictures,
+  root,
+  run_olem,
+  saved,
+  scratch,
+  serve,
+  settled,
+  slider,
+  success,
+  variable,
+  without_action,
 };
