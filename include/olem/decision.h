@@ -157,9 +157,9 @@ struct Decision {
 // docs/methods/olem-rh.md. A pure function of problem, options and the context's seed; runs in the calling thread.
 // `stream` tells the random draws of different contexts apart.
 //
-// Throws a task error when the region is empty or no point satisfies the constraints, a usage error for names that the
-// samplers do not know, for domains that are empty or not finite, and for a grid with too many points, and what
-// maximise_satisfied and affine_outcomes throw.
+// Throws a task error when the region is empty or no point satisfies the constraints, a usage error for a problem
+// without samplers, for names that the samplers do not know, for domains that are empty or not finite, and for a grid
+// with too many points, and what maximise_satisfied and affine_outcomes throw.
 Decision decide(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
                 const Context& context);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "flow/fitted.h"
 #include "olem/error.h"
 
 namespace olem {
@@ -49,7 +50,7 @@ PreparedProblem::PreparedProblem(const DecisionProblem& problem, const DecisionO
       options_(options),
       stream_(stream),
       context_(context),
-      prepared_(prepare_objective(problem.region, *problem.samplers, context)) {
+      prepared_(prepare_objective(problem.region, fitted(problem.samplers), context)) {
   check_domains(problem.alterable);
   if (problem.max_alterations) check_at_least("max_alterations", *problem.max_alterations, 1);
   for (std::size_t k = 0; k < problem.alterable.size(); ++k) {
