@@ -50,9 +50,18 @@ std::vector<Warning> contradictions(const Order& order, const Table& table, cons
            ""}};
 }
 
+GraphFormat format_of(const GraphArguments& arguments) {
+  if (arguments.format.empty()) return GraphFormat::kEdgeList;
+  try {
+    return parse_format_name(arguments.format);
+  } catch (const Error& error) {
+    throw Error(error.category(), fmt::format("--format: {}", error.what()));
+  }
+}
+
 int run_graph(const GraphArguments& arguments) {
   Session session(arguments.common);
-  const GraphFormat format = arguments.format.empty() ? GraphFormat::kEdgeList : parse_format_name(arguments.format);
+  const GraphFormat format = format_of(arguments);
   if (!arguments.graph_file.empty()) check_writable(arguments.graph_file, arguments.common.force);
   const Knowledge knowledge = load_knowledge(arguments.knowledge);
   const LoadedTable loaded = load_table(arguments.data, session);

@@ -164,8 +164,9 @@ struct Decision {
 // `stream` tells the random draws of different contexts apart.
 //
 // Throws a task error when the region is empty, no point satisfies the constraints or more is fixed than may be
-// altered, a usage error for names that the samplers do not know, for domains that are empty or not finite, for fixed
-// values outside of them, and for a grid with too many points, and what maximise_satisfied and affine_outcomes throw.
+// altered, a usage error for a problem without samplers, for names that the samplers do not know, for domains that are
+// empty or not finite, for fixed values outside of them, and for a grid with too many points, and what
+// maximise_satisfied and affine_outcomes throw.
 Decision decide(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
                 const Context& context);
 

@@ -87,7 +87,8 @@ RehearsalModel fit_rehearsal_on_graph(const Task& task, const Table& table, cons
 // that are always observed have none.
 Json models_json(const RehearsalModel& model);
 
-// The decision to make for one context, with a value for each context variable in the order of the task.
+// The decision to make for one context, with a value for each context variable in the order of the task. A usage error
+// for another number of values and for a model that was not fitted.
 DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values);
 
 // What `olem decide` says of decisions beside its options: {"method", "task", "order", "order_method", "graph",

@@ -172,6 +172,15 @@ struct SamplerData {
   std::uint64_t index = 0;  // tells the random streams of different variables apart
 };
 
+// What leaves the draws of a fitted kind as they are, in the user's units: to 1e-3 of a standard deviation. A column
+// multiplied by a power of two changes no bit of any kind.
+struct SamplerInvariances {
+  bool units = true;                  // a constant added to a column, or a column multiplied by a positive number
+  bool row_permutation = true;        //
+  bool condition_permutation = true;  // the same conditions in another order
+  std::string why_not;                // where one does not hold
+};
+
 // A kind of sampler, chosen by name.
 struct SamplerKind {
   std::string name;
@@ -182,6 +191,7 @@ struct SamplerKind {
   std::shared_ptr<const ConditionalSampler> (*fit)(const SamplerData& data, const SamplerOptions& options,
                                                    const Context& context);
   std::shared_ptr<const ConditionalSampler> (*restore)(const SamplerState& state);
+  SamplerInvariances invariances;
 };
 
 const std::vector<SamplerKind>& sampler_kinds();

@@ -12,6 +12,7 @@
 #include "decide/explain_json.h"
 #include "decide/objective.h"
 #include "decide/outcome_histogram.h"
+#include "flow/fitted.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/post_decision.h"
@@ -55,7 +56,7 @@ class Explainer {
         options_(options),
         stream_(stream),
         context_(context.serial()),
-        prepared_(prepare_objective(problem.region, *problem.samplers, context)) {
+        prepared_(prepare_objective(problem.region, fitted(problem.samplers), context)) {
     result_.context = problem.context;
     result_.decision = decision;
     result_.warnings = prepared_.centre.warnings;
@@ -298,6 +299,7 @@ std::vector<Explanation> explain_all(const std::vector<DecisionProblem>& problem
                                      const ExplainOptions& options, const Context& context) {
   ExplainOptions checked = options;
   describe(checked).validate();
+  if (!decisions.empty()) check_same_size("decisions", decisions.size(), "problems", problems.size());
   const auto side = static_cast<std::size_t>(checked.pair_points);
   std::size_t cells = 0;
   for (const DecisionProblem& problem : problems) {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/json_part.h"
+#include "flow/fitted.h"
 #include "olem/error.h"
 #include "olem/graph_learner.h"
 #include "olem/sampler_state.h"
@@ -353,7 +354,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   }
   json["centre"] = centre_json(model.centre);
   json["samplers"]["variables"] = Json::array();
-  for (const SamplerVariable& variable : model.samplers->variables)
+  for (const SamplerVariable& variable : fitted(model.samplers).variables)
     json["samplers"]["variables"].push_back(variable_json(variable, numbers));
   json["samplers"]["summary"] = to_json(model.samplers->summary);
   if (model.calibration) json["calibration"] = to_json(*model.calibration);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "flow/fitted.h"
 #include "olem/error.h"
 
 namespace olem {
@@ -50,7 +51,7 @@ PreparedProblem::PreparedProblem(const DecisionProblem& problem, const DecisionO
       options_(options),
       stream_(stream),
       context_(context),
-      prepared_(prepare_objective(problem.region, *problem.samplers, context)) {
+      prepared_(prepare_objective(problem.region, fitted(problem.samplers), context)) {
   check_domains(problem.alterable);
   if (problem.max_alterations) check_at_least("max_alterations", *problem.max_alterations, 1);
   settle();

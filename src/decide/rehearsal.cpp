@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "decide/rehearsal_graph.h"
+#include "flow/fitted.h"
 #include "olem/error.h"
 #include "olem/graph_learner.h"
 #include "olem/sampler_state.h"
@@ -172,7 +173,7 @@ Json to_json(const RehearsalGraph& graph) {
 
 Json models_json(const RehearsalModel& model) {
   Json json = Json::object();
-  const std::vector<SamplerVariable>& variables = model.samplers->variables;
+  const std::vector<SamplerVariable>& variables = fitted(model.samplers).variables;
   for (const SamplerVariable& variable : variables) {
     if (!variable.sampler) continue;
     const SamplerFacts facts = variable.sampler->facts();
@@ -192,6 +193,8 @@ Json models_json(const RehearsalModel& model) {
 }
 
 DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values) {
+  fitted(model.samplers);
+  check_same_size("context values", context_values.size(), "context variables", model.task.context.size());
   DecisionProblem problem;
   problem.samplers = model.samplers;
   for (std::size_t k = 0; k < model.task.context.size(); ++k)

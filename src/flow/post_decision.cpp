@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "flow/fitted.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
@@ -44,7 +45,7 @@ struct Piece {
 class PostDecisionSampler::Chain {
  public:
   Chain(std::shared_ptr<const SamplerSet> set, const PostDecisionPlan& plan, const Context& context)
-      : set_(std::move(set)), context_(context), roles_(set_->variables.size(), Role::kUnused) {
+      : set_(std::move(set)), context_(context), roles_(fitted(set_).variables.size(), Role::kUnused) {
     assign_roles(plan);
     find_needed();
     find_dynamic();

@@ -10,6 +10,16 @@ namespace olem {
 
 namespace {
 
+// Of the kinds that are networks.
+SamplerInvariances network_invariances() {
+  return {.units = false,
+          .row_permutation = false,
+          .condition_permutation = false,
+          .why_not =
+              "the random weights belong to places of the conditions, the split of the rows to their places, and "
+              "training magnifies the rounding of the standardised columns"};
+}
+
 SamplerKind gp_kind() {
   SamplerKind kind;
   kind.name = "gp";
@@ -55,6 +65,7 @@ SamplerKind spline_kind() {
   kind.least_rows = [](std::size_t conditions) { return std::max(flow::kLeastNetworkRows, 2 * conditions + 6); };
   kind.fit = flow::fit_spline;
   kind.restore = flow::restore_spline;
+  kind.invariances = network_invariances();
   return kind;
 }
 
@@ -70,6 +81,7 @@ SamplerKind cinn_kind() {
   kind.least_rows = [](std::size_t) { return flow::kLeastNetworkRows; };
   kind.fit = flow::fit_cinn;
   kind.restore = flow::restore_cinn;
+  kind.invariances = network_invariances();
   return kind;
 }
 

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <thread>
 
+#include "flow/fitted.h"
 #include "flow/kinds.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
@@ -53,6 +54,13 @@ SamplerVariable describe_column(const std::string& name, std::span<const double>
 }
 
 }  // namespace
+
+const SamplerSet& fitted(const std::shared_ptr<const SamplerSet>& samplers) {
+  if (samplers) return *samplers;
+  throw Error(ErrorCategory::kUsage,
+              "There are no samplers to draw from: nothing was fitted yet. fit_rehearsal makes a model with them, "
+              "fit_samplers makes them alone.");
+}
 
 std::vector<VariableConditions> conditions_from_order(const Order& order) {
   std::vector<VariableConditions> variables;

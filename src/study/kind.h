@@ -88,6 +88,9 @@ StudyKind bermuda_study();
 StudyKind samples_study();
 StudyKind speed_study();
 
+// All of them.
+const std::vector<StudyKind>& study_kinds();
+
 // A seed that belongs to `what` alone, so that no two cells share random numbers by chance.
 std::uint64_t derived_seed(std::uint64_t seed, std::string_view what);
 

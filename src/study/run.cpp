@@ -20,12 +20,6 @@ namespace olem {
 
 namespace {
 
-const std::vector<StudyKind>& kinds() {
-  static const std::vector<StudyKind> all = {sachs_study(),   order_study(),   auf_study(),
-                                             bermuda_study(), samples_study(), speed_study()};
-  return all;
-}
-
 std::vector<std::string> names_of(const std::vector<StudyName>& names) {
   std::vector<std::string> list;
   for (const StudyName& name : names) list.push_back(name.name);
@@ -138,6 +132,12 @@ bool comparable(const StudyKind& kind, const StudyRequest& request) { return req
 
 }  // namespace
 
+const std::vector<StudyKind>& study_kinds() {
+  static const std::vector<StudyKind> all = {sachs_study(),   order_study(),   auf_study(),
+                                             bermuda_study(), samples_study(), speed_study()};
+  return all;
+}
+
 std::uint64_t derived_seed(std::uint64_t seed, std::string_view what) {
   return RandomStream(seed, "study", crc64(what)).next_u64();
 }
@@ -145,7 +145,7 @@ std::uint64_t derived_seed(std::uint64_t seed, std::string_view what) {
 const std::vector<StudyDescription>& studies() {
   static const std::vector<StudyDescription> list = [] {
     std::vector<StudyDescription> all;
-    for (const StudyKind& kind : kinds()) {
+    for (const StudyKind& kind : study_kinds()) {
       all.push_back({kind.name, kind.help, names_of(kind.methods), names_of(kind.metrics)});
     }
     return all;
@@ -154,7 +154,7 @@ const std::vector<StudyDescription>& studies() {
 }
 
 StudyForecast forecast_study(const StudyOptions& options, const Context& context) {
-  const StudyKind& kind = find_kind(kinds(), options.study, "a study");
+  const StudyKind& kind = find_kind(study_kinds(), options.study, "a study");
   const std::vector<Batch> batches = kind.plan(request_for(kind, options, context.seed));
   std::map<std::string, JournalRecord> known;
   if (!options.journal.empty() && !options.fresh) {
@@ -172,7 +172,7 @@ StudyForecast forecast_study(const StudyOptions& options, const Context& context
 
 StudyResult run_study(const StudyOptions& options, const Context& context) {
   const auto start = std::chrono::steady_clock::now();
-  const StudyKind& kind = find_kind(kinds(), options.study, "a study");
+  const StudyKind& kind = find_kind(study_kinds(), options.study, "a study");
   const StudyRequest request = request_for(kind, options, context.seed);
   const std::vector<Batch> batches = kind.plan(request);
   if (!kind.reproducible && context.ranks != nullptr && context.ranks->size() > 1) {
@@ -230,6 +230,8 @@ StudyResult run_study(const StudyOptions& options, const Context& context) {
                 fmt::format("{} {} of {} cells are finished and kept in {}; the same command goes on from there.",
                             error.what(), finished, result.cells, options.journal));
   }
+  // Where others measured the last cells, this thread has not told of them yet.
+  context.report_progress(1.0, fmt::format("study {}, {} of {} cells", kind.name, finished, result.cells));
   result.study = kind.name;
   result.axis = kind.axis;
   fill_table(kind, request, batches, known, comparable(kind, request), result);

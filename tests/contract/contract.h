@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -113,6 +114,20 @@ inline void expect_stops(const std::function<void(const Context&)>& work) {
   expect_refused([&] { work(late); }, ErrorCategory::kResource, {});
 }
 
+// What would not fit is refused before it is begun.
+inline void expect_memory_is_asked_for(const std::function<void(const Context&)>& work) {
+  Context context = with_threads(2);
+  context.memory_limit = 1;
+  expect_refused([&] { work(context); }, ErrorCategory::kResource, {"memory"});
+}
+
+// Equal bytes when it is done again, and on 1, 2 and 8 threads.
+inline void expect_same_on_any_threads(const std::function<std::string(const Context&)>& bytes) {
+  const std::string first = bytes(with_threads(1));
+  EXPECT_FALSE(first.empty());
+  for (const int threads : {1, 2, 8}) EXPECT_EQ(bytes(with_threads(threads)), first) << threads << " threads";
+}
+
 // Progress goes up to 1 and never back.
 inline void expect_progress(const std::function<void(const Context&)>& work) {
   Context context = with_threads(2);
@@ -138,8 +153,8 @@ inline void expect_options_are_checked(const OptionSet& set) {
     const std::vector<std::string> fragments = {flag_name(option.name), option.rule};
     expect_refused([&] { option.set_text("banana"); }, ErrorCategory::kUsage, fragments);
     if (option.kind == OptionKind::kInteger || option.kind == OptionKind::kReal) {
-      expect_refused([&] { option.set_text("-1e300"); }, ErrorCategory::kUsage, fragments);
-      expect_refused([&] { option.set_text("nan"); }, ErrorCategory::kUsage, fragments);
+      for (const char* const wrong : {"", "-1e301", "1e301", "nan", "inf", "1 "})
+        expect_refused([&] { option.set_text(wrong); }, ErrorCategory::kUsage, fragments);
     }
     EXPECT_EQ(option.text(), before) << option.name;
     EXPECT_FALSE(option.help.empty()) << option.name;

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "olem/post_decision.h"
+#include "olem/rehearsal.h"
+
+namespace olem::test {
+
+inline constexpr std::size_t kKeptDraws = 200;
+
+// What a model that was read again must answer: everything that it says of itself, and what 200 given draws of its
+// samplers become when nothing is done and when every alterable variable is set to the middle of its domain, with every
+// context variable at the mean of its column. Only loading and evaluating, nothing that is trained or searched for.
+inline Json kept_answers(const RehearsalModel& model) {
+  Json json;
+  json["version"] = model.version;
+  json["seed"] = model.seed;
+  json["task"] = to_json(model.task);
+  json["options"] = to_json(model.options);
+  json["order"] = to_json(model.order);
+  if (model.graph) json["graph"] = to_json(*model.graph);
+  if (model.calibration) json["calibration"] = to_json(*model.calibration);
+  json["centre"] = {{"centre", model.centre.centre}, {"radius", model.centre.radius}};
+  json["models"] = models_json(model);
+
+  PostDecisionPlan plan;
+  for (std::size_t k = 0; k < model.task.context.size(); ++k)
+    plan.context.push_back({model.task.context[k], model.context[k].mean});
+  plan.outcomes = model.task.outcome;
+  plan.draws = kKeptDraws;
+  const auto evaluate = [&](const std::vector<double>& values) {
+    PostDecisionSampler sampler(model.samplers, plan, Context());
+    const Table drawn = sampler.table(values);
+    Json answer;
+    for (const std::string& name : drawn.names()) {
+      double sum = 0.0;
+      for (const double value : drawn.column(drawn.index(name))) sum += value;
+      answer["mean"][name] = sum / static_cast<double>(drawn.rows());
+    }
+    std::size_t inside = 0;
+    for (std::size_t i = 0; i < drawn.rows(); ++i) {
+      std::vector<double> y;
+      for (const std::string& name : model.task.outcome) y.push_back(drawn.at(i, drawn.index(name)));
+      inside += model.task.desired.contains(y) ? 1U : 0U;
+    }
+    answer["success"] = static_cast<double>(inside) / static_cast<double>(kKeptDraws);
+    for (const VariableReach& reach : sampler.reach(values)) answer["reach"][reach.variable] = reach.median;
+    return answer;
+  };
+  json["without_action"] = evaluate({});
+  std::vector<double> middles;
+  for (const NamedRange& range : model.task.alterable) {
+    plan.altered.push_back(range.name);
+    const SamplerVariable& variable = model.samplers->variables[model.samplers->index(range.name)];
+    middles.push_back(variable.standardise(0.5 * (range.low + range.high)));
+  }
+  json["in_the_middle"] = evaluate(middles);
+  return json;
+}
+
+}  // namespace olem::test
