@@ -186,10 +186,8 @@ int run_check(CheckArguments arguments) {
 
 }  // namespace
 
-Verb add_check_verb(CLI::App& app) {
+std::function<int()> fill_check_verb(CLI::App* verb) {
   auto arguments = std::make_shared<CheckArguments>();
-  CLI::App* const verb =
-      app.add_subcommand("check", "say what is wrong or doubtful about a table, a task or a model, and what to do");
   add_data_options(*verb, arguments->data);
   verb->add_option("TASK", arguments->task, "task file; alone it is checked with the table that it names")
       ->type_name("");
@@ -204,7 +202,7 @@ Examples:
 
 Exit codes: 0 nothing that must be mended (with --strict: nothing at all), 3 something must be mended, 4 the task
 cannot be solved as stated.)");
-  return {verb, [arguments] { return run_check(*arguments); }};
+  return [arguments] { return run_check(*arguments); };
 }
 
 }  // namespace olem::app

@@ -67,9 +67,8 @@ int run_compare(const CompareArguments& arguments) {
 
 }  // namespace
 
-Verb add_compare_verb(CLI::App& app) {
+std::function<int()> fill_compare_verb(CLI::App* verb) {
   auto arguments = std::make_shared<CompareArguments>();
-  CLI::App* const verb = app.add_subcommand("compare", "compare a learned graph or order with the true graph");
   verb->add_option("TRUTH", arguments->truth, "file of the true graph, in any format")->required()->group("");
   verb->add_option("LEARNED", arguments->learned, "file of the learned graph or order")->required()->group("");
   add_data_options(*verb, arguments->data, "--data");
@@ -82,7 +81,7 @@ Examples:
   olem compare truth.dot graph.json --json
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
-  return {verb, [arguments] { return run_compare(*arguments); }};
+  return [arguments] { return run_compare(*arguments); };
 }
 
 }  // namespace olem::app

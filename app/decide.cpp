@@ -71,10 +71,8 @@ int run_decide(DecideArguments arguments) {
 
 }  // namespace
 
-Verb add_decide_verb(CLI::App& app) {
+std::function<int()> fill_decide_verb(CLI::App* verb) {
   auto arguments = std::make_shared<DecideArguments>();
-  CLI::App* const verb =
-      app.add_subcommand("decide", "find what to change so that the outcome ends up where it is wanted");
   add_model_options(*verb, arguments->source, "CSV file with a context in each row: one decision for each");
   add_rehearsal_options(*verb, arguments->learning);
   add_described_options(*verb, describe(arguments->decision), "Search");
@@ -102,11 +100,11 @@ Costs of alterations, how many of them there may be and constraints between them
 
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");
-  return {verb, [verb, arguments] {
-            check_decision_method(*verb, *arguments);
-            check_rehearsal_options(*verb, arguments->learning);
-            return run_decide(*arguments);
-          }};
+  return [verb, arguments] {
+    check_decision_method(*verb, *arguments);
+    check_rehearsal_options(*verb, arguments->learning);
+    return run_decide(*arguments);
+  };
 }
 
 }  // namespace olem::app

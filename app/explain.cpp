@@ -77,10 +77,8 @@ int run_explain(const ExplainArguments& arguments) {
 
 }  // namespace
 
-Verb add_explain_verb(CLI::App& app) {
+std::function<int()> fill_explain_verb(CLI::App* verb) {
   auto arguments = std::make_shared<ExplainArguments>();
-  CLI::App* const verb =
-      app.add_subcommand("explain", "show what each alterable variable can do for the outcome, alone and in pairs");
   add_model_options(*verb, arguments->source, "CSV file with a context in each row: each is explained");
   add_assignments(
       *verb, "--at", arguments->decision,
@@ -101,10 +99,10 @@ Examples:
 
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");
-  return {verb, [verb, arguments] {
-            check_rehearsal_options(*verb, arguments->learning);
-            return run_explain(*arguments);
-          }};
+  return [verb, arguments] {
+    check_rehearsal_options(*verb, arguments->learning);
+    return run_explain(*arguments);
+  };
 }
 
 }  // namespace olem::app

@@ -67,10 +67,8 @@ int run_fit(FitArguments arguments) {
 
 }  // namespace
 
-Verb add_fit_verb(CLI::App& app) {
+std::function<int()> fill_fit_verb(CLI::App* verb) {
   auto arguments = std::make_shared<FitArguments>();
-  CLI::App* const verb =
-      app.add_subcommand("fit", "learn the order and the samplers of a task and keep them in a file");
   verb->add_option("TASK", arguments->task, "task file: roles of the columns, domains, what is desired")->required();
   add_rehearsal_options(*verb, arguments->learning);
   verb->add_flag("--no-calibrate", arguments->no_calibrate,
@@ -88,10 +86,10 @@ Examples:
 
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");
-  return {verb, [verb, arguments] {
-            check_rehearsal_options(*verb, arguments->learning);
-            return run_fit(*arguments);
-          }};
+  return [verb, arguments] {
+    check_rehearsal_options(*verb, arguments->learning);
+    return run_fit(*arguments);
+  };
 }
 
 }  // namespace olem::app

@@ -100,10 +100,8 @@ int run_graph(const GraphArguments& arguments) {
 
 }  // namespace
 
-Verb add_graph_verb(CLI::App& app) {
+std::function<int()> fill_graph_verb(CLI::App* verb) {
   auto arguments = std::make_shared<GraphArguments>();
-  CLI::App* const verb =
-      app.add_subcommand("graph", "learn a causal graph, by an order and the edges that the data needs or at once");
   add_data_options(*verb, arguments->data);
   add_method_options(*verb, graph_verb_methods(arguments->graph), arguments->graph.method, "how the graph is learned");
   verb->add_option("--order", arguments->order_file, "prune this order instead of learning one: a name a line, or JSON")
@@ -127,15 +125,14 @@ Examples:
   olem graph data.csv --graph-file graph.dot --format dot
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
-  return {verb, [verb, arguments] {
-            if (!arguments->order_file.empty() && verb->get_option("--method")->count() > 0) {
-              throw Error(
-                  ErrorCategory::kUsage,
+  return [verb, arguments] {
+    if (!arguments->order_file.empty() && verb->get_option("--method")->count() > 0) {
+      throw Error(ErrorCategory::kUsage,
                   "--order gives the order that is pruned, so that there is nothing left for --method to learn.");
-            }
-            check_method_options(*verb, graph_verb_methods(arguments->graph), arguments->graph.method);
-            return run_graph(*arguments);
-          }};
+    }
+    check_method_options(*verb, graph_verb_methods(arguments->graph), arguments->graph.method);
+    return run_graph(*arguments);
+  };
 }
 
 }  // namespace olem::app

@@ -73,9 +73,8 @@ int run_options(const CLI::App& app) {
 
 }  // namespace
 
-Verb add_options_verb(CLI::App& app) {
-  CLI::App* const verb = app.add_subcommand("options", "print every option of every verb as a page of Markdown");
-  return {verb, [&app] { return run_options(app); }};
+std::function<int()> fill_options_verb(CLI::App* verb) {
+  return [verb] { return run_options(*verb->get_parent()); };
 }
 
 }  // namespace olem::app

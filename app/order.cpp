@@ -52,9 +52,8 @@ int run_order(const OrderArguments& arguments, const Ranks* ranks) {
 
 }  // namespace
 
-Verb add_order_verb(CLI::App& app) {
+std::function<int()> fill_order_verb(CLI::App* verb) {
   auto arguments = std::make_shared<OrderArguments>();
-  CLI::App* const verb = app.add_subcommand("order", "learn the causal order of the columns of a table");
   add_data_options(*verb, arguments->data);
   add_method_options(*verb, order_verb_methods(arguments->order), arguments->order.method, "how the order is learned");
   add_knowledge_options(*verb, arguments->knowledge);
@@ -69,10 +68,10 @@ Examples:
   mpirun -n 16 olem order big.csv
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
-  return {verb, [verb, arguments] {
-            check_method_options(*verb, order_verb_methods(arguments->order), arguments->order.method);
-            return run_on_ranks([&](const Ranks* ranks) { return run_order(*arguments, ranks); });
-          }};
+  return [verb, arguments] {
+    check_method_options(*verb, order_verb_methods(arguments->order), arguments->order.method);
+    return run_on_ranks([&](const Ranks* ranks) { return run_order(*arguments, ranks); });
+  };
 }
 
 }  // namespace olem::app

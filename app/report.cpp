@@ -33,9 +33,8 @@ int run_report(const ReportArguments& arguments) {
 
 }  // namespace
 
-Verb add_report_verb(CLI::App& app) {
+std::function<int()> fill_report_verb(CLI::App* verb) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* const verb = app.add_subcommand("report", "make a page that explains a result, for a browser or for print");
   verb->add_option("RESULT", arguments->result, "JSON result of olem order, graph, fit, decide, explain or study")
       ->required();
   verb->add_option("-o,--output", arguments->page, "the page to write")->type_name("FILE");
@@ -47,7 +46,7 @@ Examples:
   olem order data.csv -o order.json && olem report order.json -o order.html
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file.)");
-  return {verb, [arguments] { return run_report(*arguments); }};
+  return [arguments] { return run_report(*arguments); };
 }
 
 }  // namespace olem::app

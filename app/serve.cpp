@@ -34,9 +34,8 @@ int run_serve(const ServeArguments& arguments) {
 
 }  // namespace
 
-Verb add_serve_verb(CLI::App& app) {
+std::function<int()> fill_serve_verb(CLI::App* verb) {
   auto arguments = std::make_shared<ServeArguments>();
-  CLI::App* const verb = app.add_subcommand("serve", "rehearse decisions in a browser: levers, forecasts, advice");
   verb->add_option("MODEL", arguments->model, "model file of olem fit")->required();
   add_described_options(*verb, describe(arguments->options), "Server");
   add_described_options(*verb, describe(arguments->options.decision), "Search");
@@ -51,7 +50,7 @@ Prints the address of the page and runs until Ctrl-C or SIGTERM, which is its or
 this machine can reach it. No request reads or writes a file.
 
 Exit codes: 0 stopped, 2 usage, 3 bad input, 5 file, or the port is in use.)");
-  return {verb, [arguments] { return run_serve(*arguments); }};
+  return [arguments] { return run_serve(*arguments); };
 }
 
 }  // namespace olem::app

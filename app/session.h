@@ -89,23 +89,19 @@ void print_out(const std::string& text);
 // Writes to standard error as it is.
 void print_message(std::string_view text);
 
-// A verb is added to the command line with its flags; what it does is called after parsing. Returns the exit code.
-struct Verb {
-  CLI::App* app = nullptr;
-  std::function<int()> run;
-};
-
-Verb add_order_verb(CLI::App& app);
-Verb add_check_verb(CLI::App& app);
-Verb add_graph_verb(CLI::App& app);
-Verb add_compare_verb(CLI::App& app);
-Verb add_simulate_verb(CLI::App& app);
-Verb add_fit_verb(CLI::App& app);
-Verb add_decide_verb(CLI::App& app);
-Verb add_explain_verb(CLI::App& app);
-Verb add_report_verb(CLI::App& app);
-Verb add_serve_verb(CLI::App& app);
-Verb add_study_verb(CLI::App& app);
-Verb add_options_verb(CLI::App& app);
+// Each gives a verb its flags, help and examples; what comes back does the work after parsing and returns the exit
+// code.
+std::function<int()> fill_order_verb(CLI::App* verb);
+std::function<int()> fill_graph_verb(CLI::App* verb);
+std::function<int()> fill_compare_verb(CLI::App* verb);
+std::function<int()> fill_simulate_verb(CLI::App* verb);
+std::function<int()> fill_fit_verb(CLI::App* verb);
+std::function<int()> fill_decide_verb(CLI::App* verb);
+std::function<int()> fill_explain_verb(CLI::App* verb);
+std::function<int()> fill_report_verb(CLI::App* verb);
+std::function<int()> fill_serve_verb(CLI::App* verb);
+std::function<int()> fill_study_verb(CLI::App* verb);
+std::function<int()> fill_check_verb(CLI::App* verb);
+std::function<int()> fill_options_verb(CLI::App* verb);
 
 }  // namespace olem::app

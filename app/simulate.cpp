@@ -49,9 +49,8 @@ int run_simulate(const SimulateArguments& arguments, Options options,
 
 }  // namespace
 
-Verb add_simulate_verb(CLI::App& app) {
+std::function<int()> fill_simulate_verb(CLI::App* verb) {
   auto arguments = std::make_shared<SimulateArguments>();
-  CLI::App* const verb = app.add_subcommand("simulate", "make data with a known truth");
   verb->require_subcommand(1);
   const auto add_kind = [&](const std::string& name, const std::string& help, const OptionSet& options) {
     CLI::App* const kind = verb->add_subcommand(name, help);
@@ -75,12 +74,12 @@ Examples:
   olem simulate bermuda -o bermuda --rows 1000
 
 Every folder gets data.csv, graph.csv and truth.json; decision tasks also task.json and contexts.csv.)");
-  return {verb, [=] {
-            if (order->parsed()) return run_simulate(*arguments, arguments->order, random_order_model);
-            if (auf->parsed()) return run_simulate(*arguments, arguments->auf, random_auf_task);
-            static_cast<void>(bermuda);
-            return run_simulate(*arguments, arguments->bermuda, bermuda_task);
-          }};
+  return [=] {
+    if (order->parsed()) return run_simulate(*arguments, arguments->order, random_order_model);
+    if (auf->parsed()) return run_simulate(*arguments, arguments->auf, random_auf_task);
+    static_cast<void>(bermuda);
+    return run_simulate(*arguments, arguments->bermuda, bermuda_task);
+  };
 }
 
 }  // namespace olem::app

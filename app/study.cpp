@@ -101,9 +101,8 @@ int run_study_verb(const StudyArguments& arguments, const Ranks* ranks) {
 
 }  // namespace
 
-Verb add_study_verb(CLI::App& app) {
+std::function<int()> fill_study_verb(CLI::App* verb) {
   auto arguments = std::make_shared<StudyArguments>();
-  CLI::App* const verb = app.add_subcommand("study", "repeat the experiments of the paper beside its numbers");
   std::vector<std::string> names;
   std::string list;
   for (const StudyDescription& study : studies()) {
@@ -150,8 +149,7 @@ Examples:
 Whatever ends a run, the finished cells are in the journal, and the same command goes on from there.
 Exit codes: 0 done, 2 usage, 3 bad journal, 5 file, 6 memory or time, 130 interrupted.)",
                            list));
-  return {verb,
-          [arguments] { return run_on_ranks([&](const Ranks* ranks) { return run_study_verb(*arguments, ranks); }); }};
+  return [arguments] { return run_on_ranks([&](const Ranks* ranks) { return run_study_verb(*arguments, ranks); }); };
 }
 
 }  // namespace olem::app
