@@ -71,11 +71,13 @@ class EntropySequence {
   virtual void remove(const Context& context, std::size_t position) = 0;
 };
 
-// A kind of estimator, chosen by name.
+// A kind of estimator, chosen by name. No estimate changes with the order of the columns or with a constant added to
+// one of them, and a factor c of all m columns adds m ln |c|.
 struct EntropyEstimatorKind {
   std::string name;
   std::string help;
   std::unique_ptr<EntropySequence> (*start)(const Table& table, const EntropyOptions& options, const Context& context);
+  std::string rows_matter;  // why the estimate depends on the order of the rows; empty: it does not
 };
 
 const std::vector<EntropyEstimatorKind>& entropy_estimators();

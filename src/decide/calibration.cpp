@@ -22,6 +22,9 @@ constexpr std::size_t kLeastHeldOut = 10;  // fewer say nothing about tenths
 // One less than a multiple of 20: the ranks fall evenly into the tenths and the intervals.
 constexpr std::size_t kDraws = 199;
 
+// Of the progress; what is left is for drawing the forecasts.
+constexpr double kShareOfFitting = 0.7;
+
 struct Split {
   std::vector<std::size_t> training;
   std::vector<std::size_t> held_out;
@@ -159,10 +162,16 @@ Calibration calibrate(const Table& table, const std::vector<VariableConditions>&
   }
   const Table training = table.with_rows(split.training);
   const Table held_out = table.with_rows(split.held_out);
-  const SamplerSet set = fit_samplers(training, variables, options, context);
+  // A phase of its own: the samplers of the model were fitted before.
+  Context fitting = context;
+  fitting.progress = [&](double fraction, std::string_view) {
+    context.report_progress(kShareOfFitting * fraction, "calibration");
+  };
+  const SamplerSet set = fit_samplers(training, variables, options, fitting);
   SamplerOptions straight = options;
   straight.sampler = "linear";
-  const SamplerSet linear = fit_samplers(training, variables, straight, context);
+  fitting.progress = nullptr;  // in no time
+  const SamplerSet linear = fit_samplers(training, variables, straight, fitting);
 
   std::vector<std::vector<double>> columns;
   std::vector<std::size_t> drawn;
@@ -181,9 +190,11 @@ Calibration calibrate(const Table& table, const std::vector<VariableConditions>&
     result.variables[piece] = assess(set, linear, drawn[piece], columns, serial);
     const std::size_t finished = ++done;
     if (std::this_thread::get_id() == caller) {
-      context.report_progress(static_cast<double>(finished) / static_cast<double>(drawn.size()), "calibration");
+      const double share = static_cast<double>(finished) / static_cast<double>(drawn.size());
+      context.report_progress(kShareOfFitting + (1.0 - kShareOfFitting) * share, "calibration");
     }
   });
+  context.report_progress(1.0, "calibration");
   result.summary.message = fmt::format("The samplers were fitted to {} rows, and forecast {} others.",
                                        result.training_rows, result.held_out_rows);
   result.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -67,11 +67,12 @@ OptionSet describe(EntropyOptions& options) {
 
 const std::vector<EntropyEstimatorKind>& entropy_estimators() {
   static const std::vector<EntropyEstimatorKind> kKinds = {
-      {"kl", std::string(kEstimatorChoices[0].help), start_knn_entropy},
-      {"knn", std::string(kEstimatorChoices[1].help), start_knn_entropy},
-      {"weighted", std::string(kEstimatorChoices[2].help), start_weighted_entropy},
-      {"ensemble", std::string(kEstimatorChoices[3].help), start_ensemble_entropy},
-      {"gaussian", std::string(kEstimatorChoices[4].help), start_gaussian_entropy},
+      {"kl", std::string(kEstimatorChoices[0].help), start_knn_entropy, ""},
+      {"knn", std::string(kEstimatorChoices[1].help), start_knn_entropy, ""},
+      {"weighted", std::string(kEstimatorChoices[2].help), start_weighted_entropy, ""},
+      {"ensemble", std::string(kEstimatorChoices[3].help), start_ensemble_entropy,
+       "every second row is an evaluation point, the others make the density"},
+      {"gaussian", std::string(kEstimatorChoices[4].help), start_gaussian_entropy, ""},
   };
   return kKinds;
 }

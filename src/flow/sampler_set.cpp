@@ -153,6 +153,8 @@ SamplerSet fit_samplers(const Table& table, const std::vector<VariableConditions
       context.report_progress(static_cast<double>(finished) / static_cast<double>(count), "samplers");
     }
   });
+  // Where another thread fitted the last of them, this one has not told yet.
+  context.report_progress(1.0, "samplers");
   set.summary.message =
       fmt::format("{} samplers of the kind {} were fitted to {} rows.", done.load(), kind.name, table.rows());
   set.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -128,7 +128,7 @@ inline void expect_same_on_any_threads(const std::function<std::string(const Con
   for (const int threads : {1, 2, 8}) EXPECT_EQ(bytes(with_threads(threads)), first) << threads << " threads";
 }
 
-// Progress goes up to 1 and never back.
+// Progress never goes back within a phase, and each phase of the work is told.
 inline void expect_progress(const std::function<void(const Context&)>& work) {
   Context context = with_threads(2);
   double last = 0.0;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "contract/contract.h"
@@ -13,6 +14,10 @@ class EntropyEstimator : public testing::TestWithParam<std::string> {
  protected:
   EntropyEstimator() { options_.estimator = GetParam(); }
 
+  const EntropyEstimatorKind& kind() const {
+    const auto& all = entropy_estimators();
+    return *std::find_if(all.begin(), all.end(), [](const auto& each) { return each.name == GetParam(); });
+  }
   double entropy(const Table& table, const Context& context = with_threads(1)) const {
     return estimate_entropy(table, options_, context).value;
   }
@@ -39,7 +44,6 @@ TEST_P(EntropyEstimator, GivesEqualBytesAgainAndWithAnyNumberOfThreads) {
   EXPECT_EQ(std::vector<double>(table.values().begin(), table.values().end()), before);
 }
 
-// H(A X + b) = H(X) + ln |det A|, for what each estimator can know of that.
 TEST_P(EntropyEstimator, FollowsUnitsAndNotPlaces) {
   const Table table = contract_table();
   const double base = entropy(table);
@@ -48,7 +52,9 @@ TEST_P(EntropyEstimator, FollowsUnitsAndNotPlaces) {
     return entropy(test::changed(table, [=](double v, std::size_t) { return factor * v; }));
   };
   EXPECT_NEAR(entropy(test::reversed_columns(table)), base, 1e-9);
-  EXPECT_NEAR(entropy(test::shuffled_rows(table)), base, 1e-9);
+  if (kind().rows_matter.empty()) {
+    EXPECT_NEAR(entropy(test::shuffled_rows(table)), base, 1e-9);
+  }
   EXPECT_NEAR(entropy(test::changed(table, [](double v, std::size_t j) { return v + 4.0 * double(j + 1); })), base,
               1e-9);
   EXPECT_NEAR(scaled(3.0), base + 4.0 * std::log(3.0), 1e-9);
@@ -63,7 +69,7 @@ TEST_P(EntropyEstimator, FollowsTheUnitsOfEachColumnWhenAsked) {
   EXPECT_NEAR(entropy(other), entropy(table) + 6.0 * std::log(10.0), 1e-9);
 }
 
-TEST_P(EntropyEstimator, RefusesTooFewRowsAndConstantColumns) {
+TEST_P(EntropyEstimator, RefusesTooFewRows) {
   const Table table = contract_table();
   test::expect_refused([&] { entropy(test::first_rows(table, 1)); }, ErrorCategory::kData, {"model.csv"});
 }

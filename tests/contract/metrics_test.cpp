@@ -7,7 +7,7 @@
 #include "olem/graph.h"
 
 // Every number that `olem compare` prints, found by its key: a new one is covered when it is printed.
-namespace olem::metrics_contract_test {
+namespace olem::metrics_test {
 namespace {
 
 constexpr std::size_t kNodes = 6;
@@ -135,4 +135,4 @@ TEST(Metrics, RefuseOtherNodes) {
 }
 
 }  // namespace
-}  // namespace olem::metrics_contract_test
+}  // namespace olem::metrics_test

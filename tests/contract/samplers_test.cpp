@@ -95,8 +95,6 @@ TEST_P(SamplerContract, HasTheInvariancesItDeclares) {
   const SamplerInvariances& has = kind().invariances;
   EXPECT_EQ(has.why_not.empty(), has.units && has.row_permutation && has.condition_permutation);
   const auto check = [&](bool declared, const SamplerSet& other, const Units& units, const std::string& what) {
-    fprintf(stderr, "%s %s %d %g\n", GetParam().c_str(), what.c_str(), declared,
-            largest_difference(draws(other, units), base));
     if (declared) {
       EXPECT_LT(largest_difference(draws(other, units), base), 1e-3) << what;
     }

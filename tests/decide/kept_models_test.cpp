@@ -44,7 +44,9 @@ void expect_contains(const Json& now, const Json& kept, const std::string& place
   } else if (kept.is_number_float()) {
     ASSERT_TRUE(now.is_number()) << place;
     const double value = kept.get<double>();
-    const double tolerance = place.ends_with("/success") ? 1.01 / static_cast<double>(kKeptDraws) : 1e-6;
+    // What was stored is exact. What is computed in single precision differs a little between instruction sets.
+    const bool drawn = place.starts_with("/without_action") || place.starts_with("/at_three_quarters");
+    const double tolerance = place.ends_with("/success") ? 1.01 / static_cast<double>(kKeptDraws) : drawn ? 1e-4 : 1e-9;
     EXPECT_NEAR(now.get<double>(), value, tolerance * std::max(1.0, std::abs(value))) << place;
   } else {
     EXPECT_EQ(now, kept) << place;
@@ -66,7 +68,7 @@ TEST(KeptModels, EveryOneLoadsAndAnswersAsItDid) {
 // Whatever a later format holds, this version does not guess at it; and there never was a format 0.
 TEST(KeptModels, OtherFormatsAreRefused) {
   constexpr std::size_t kFormatAt = 12;
-  const std::string path = kept_models().front() + ".olem";
+  const std::string path = source_path("tests/kept/0.1.0/linear.olem");
   const auto refusal = [&](unsigned format) -> std::string {
     std::string bytes = read_text(path);
     bytes[kFormatAt] = static_cast<char>(format);

@@ -14,8 +14,9 @@ namespace olem::test {
 inline constexpr std::size_t kKeptDraws = 200;
 
 // What a model that was read again must answer: everything that it says of itself, and what 200 given draws of its
-// samplers become when nothing is done and when every alterable variable is set to the middle of its domain, with every
-// context variable at the mean of its column. Only loading and evaluating, nothing that is trained or searched for.
+// samplers become when nothing is done and when every alterable variable is set to three quarters of its domain, with
+// every context variable at the mean of its column. Only loading and evaluating, nothing that is trained or searched
+// for.
 inline Json kept_answers(const RehearsalModel& model) {
   Json json;
   json["version"] = model.version;
@@ -33,9 +34,9 @@ inline Json kept_answers(const RehearsalModel& model) {
     plan.context.push_back({model.task.context[k], model.context[k].mean});
   plan.outcomes = model.task.outcome;
   plan.draws = kKeptDraws;
-  const auto evaluate = [&](const std::vector<double>& values) {
+  const auto evaluate = [&](const std::vector<double>& altered) {
     PostDecisionSampler sampler(model.samplers, plan, Context());
-    const Table drawn = sampler.table(values);
+    const Table drawn = sampler.table(altered);
     Json answer;
     for (const std::string& name : drawn.names()) {
       double sum = 0.0;
@@ -49,17 +50,17 @@ inline Json kept_answers(const RehearsalModel& model) {
       inside += model.task.desired.contains(y) ? 1U : 0U;
     }
     answer["success"] = static_cast<double>(inside) / static_cast<double>(kKeptDraws);
-    for (const VariableReach& reach : sampler.reach(values)) answer["reach"][reach.variable] = reach.median;
+    for (const VariableReach& reach : sampler.reach(altered)) answer["reach"][reach.variable] = reach.median;
     return answer;
   };
   json["without_action"] = evaluate({});
-  std::vector<double> middles;
+  std::vector<double> values;
   for (const NamedRange& range : model.task.alterable) {
     plan.altered.push_back(range.name);
     const SamplerVariable& variable = model.samplers->variables[model.samplers->index(range.name)];
-    middles.push_back(variable.standardise(0.5 * (range.low + range.high)));
+    values.push_back(variable.standardise(0.25 * range.low + 0.75 * range.high));
   }
-  json["in_the_middle"] = evaluate(middles);
+  json["at_three_quarters"] = evaluate(values);
   return json;
 }
 

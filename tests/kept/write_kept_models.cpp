@@ -23,6 +23,8 @@ struct Wanted {
   Task task = farm_task();
   RehearsalOptions options;
   std::optional<GraphFile> graph;
+  std::optional<Order> order;
+  Table table = farm(kRows, 1);
 };
 
 RehearsalOptions small(const std::string& sampler) {
@@ -39,14 +41,27 @@ RehearsalOptions small(const std::string& sampler) {
 // One of each kind of sampler, and one of everything else that a file can hold.
 std::vector<Wanted> wanted() {
   std::vector<Wanted> all;
-  for (const SamplerKind& kind : sampler_kinds()) all.push_back({kind.name, farm_task(), small(kind.name), {}});
+  for (const SamplerKind& kind : sampler_kinds()) {
+    Wanted& sampler = all.emplace_back();
+    sampler.name = kind.name;
+    sampler.options = small(kind.name);
+  }
 
   Wanted& graph = all.emplace_back();
   graph.name = "graph";
   graph.options = small("linear");
   graph.graph.emplace();
-  graph.graph->graph = Dag({"weather", "dose", "rate", "yield"}, std::vector<Edge>{{0, 1}, {1, 2}, {0, 3}, {1, 3}});
+  graph.graph->graph =
+      Dag({"weather", "dose", "rate", "yield"}, std::vector<Edge>{{0, 1}, {1, 2}, {0, 3}, {1, 3}, {2, 3}});
   graph.graph->source = "graph.csv";
+
+  Wanted& constant = all.emplace_back();
+  constant.name = "constant";
+  constant.options = small("linear");
+  constant.order = Order{"weather", "soil", "dose", "rate", "yield"};
+  std::vector<double> values(constant.table.values().begin(), constant.table.values().end());
+  values.insert(values.end(), kRows, 3.0);
+  constant.table = Table({"weather", "dose", "rate", "yield", "soil"}, std::move(values), "farm.csv");
 
   Wanted& evidence = all.emplace_back();
   evidence.name = "calibration";
@@ -74,9 +89,9 @@ std::vector<Wanted> wanted() {
 void write_all(const std::string& folder) {
   std::filesystem::create_directories(folder);
   for (const Wanted& one : wanted()) {
-    const Table table = farm(kRows, 1);
-    const RehearsalModel model = one.graph ? fit_rehearsal_on_graph(one.task, table, one.options, *one.graph, Context())
-                                           : fit_rehearsal(one.task, table, one.options, std::nullopt, Context());
+    const RehearsalModel model = one.graph
+                                     ? fit_rehearsal_on_graph(one.task, one.table, one.options, *one.graph, Context())
+                                     : fit_rehearsal(one.task, one.table, one.options, one.order, Context());
     write_model(fmt::format("{}/{}.olem", folder, one.name), model, false);
     write_file_atomically(fmt::format("{}/{}.json", folder, one.name), kept_answers(model).dump(1) + "\n", false);
   }
