@@ -159,8 +159,9 @@ void add_study(Page& page, const JsonPart& result) {
       figure.panels.push_back(settings.size() == 1 ? single_panel(cells, metric)
                                                    : metric_panel(cells, metric, methods, settings));
     }
-    page.figure(plot::svg_element(figure),
-                settings.size() == 1 ? "Means." : "Means, with bands of one standard deviation.");
+    page.figure(plot::svg_element(figure), settings.size() == 1
+                                               ? "Means over the data sets, beside the published numbers."
+                                               : "Means, with bands of one standard deviation.");
   }
   std::vector<std::vector<std::string>> rows;
   for (const StudyCell& cell : cells) {
