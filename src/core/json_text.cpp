@@ -63,7 +63,11 @@ Json parse_json_text(std::string_view text, const std::string& source) {
   } catch (const Json::parse_error& error) {
     syntax_error(text, source, error);
   } catch (const Json::exception& error) {
-    throw Error(ErrorCategory::kData, fmt::format("{}: This JSON cannot be read: {}.", source, error.what()));
+    // After its own number in brackets.
+    const std::string what = error.what();
+    const auto bracket = what.find("] ");
+    throw Error(ErrorCategory::kData, fmt::format("{}: This JSON cannot be read: {}.", source,
+                                                  what.substr(bracket == std::string::npos ? 0 : bracket + 2)));
   }
 }
 
