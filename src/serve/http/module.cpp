@@ -278,7 +278,11 @@ class LoopbackServer final : public HttpServer, private httplib::Server {
     if (std::this_thread::get_id() == accepting_) {
       turn_away(socket);
     } else if (enter(socket)) {
-      converse(socket);
+      try {
+        converse(socket);
+      } catch (const std::exception&) {
+        // Out of memory, say: the end of this connection and of nothing else.
+      }
       leave(socket);
     }
     ::close(socket);
