@@ -95,7 +95,7 @@ function make_lever(entry, title, { optional, changed }) {
   if (optional) field.placeholder = 'not set';
   const tick = make('i', { class: 'tick' });
   const marks = make('div', { class: 'marks', 'aria-hidden': 'true' }, tick);
-  if (entry.data_counts?.length) marks.prepend(data_figure(entry, share));
+  marks.prepend(data_figure(entry, share));
 
   slider.addEventListener('input', () => {
     const at = Number(slider.value);
@@ -152,13 +152,14 @@ function make_lever(entry, title, { optional, changed }) {
   };
 }
 
-// The values of a column in the data, as bars along its lever.
-function data_figure(entry, share) {
-  const { data_counts: counts, data_low, data_high } = entry;
+// The values of a column in the data as bars along its lever, or where they lie if no more is known.
+function data_figure({ data_counts, data_low, data_high }, share) {
+  const counts = data_counts?.length ? data_counts : [1];
   const width = (data_high - data_low) / counts.length;
   const top = Math.max(...counts);
   const space = 'http://www.w3.org/2000/svg';
   const figure = document.createElementNS(space, 'svg');
+  if (counts.length === 1) figure.setAttribute('class', 'flat');
   figure.setAttribute('viewBox', '0 0 100 100');
   figure.setAttribute('preserveAspectRatio', 'none');
   const bars = document.createElementNS(space, 'path');
@@ -350,7 +351,7 @@ async function rehearse() {
     changed_since = false;
     try {
       const body = rehearsed();
-      const answer = await ask_json('/api/rehearse', body);
+      const answer = await ask_json('/api/rehearse', { ...body, width: figure_width() });
       const recommended = JSON.stringify(body) === kept.state;
       show_answer(answer);
       show_warnings([...answer.warnings, ...(recommended ? kept.warnings : [])]);
@@ -389,8 +390,16 @@ function forecast_text(outcomes, without) {
   return `To be expected, with the range of four in five cases: ${texts.join('; ')}.`;
 }
 
+// Of the panel, without its margin: text in a figure is as large as that around it on any screen.
+const figure_width = () => clamp(10 * Math.floor($('figures').clientWidth / 10) - 20, 200, 2000);
+let drawn_width = 0;
+new ResizeObserver(() => {
+  if (model && figure_width() !== drawn_width) rehearse();
+}).observe($('figures'));
+
 // The server escapes names in its figures, and the page's policy runs no script that it did not bring.
 function show_figures(figures) {
+  drawn_width = figure_width();
   const drawn = model.outcome.map(({ name }) => pick(figures, name)).filter((text) => text !== undefined);
   $('figures').replaceChildren(
     ...drawn.map((text) => new DOMParser().parseFromString(text, 'text/html').body.firstElementChild),

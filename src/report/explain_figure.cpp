@@ -105,13 +105,23 @@ plot::Panel outcome_panel(const Explanation& explanation, const OutcomeHistogram
   return panel;
 }
 
-plot::Figure outcome_figure(const Explanation& explanation, const OutcomeHistogram& histogram) {
+plot::Figure outcome_figure(const Explanation& explanation, const OutcomeHistogram& histogram,
+                            const OutcomeForecast& without_action, double width) {
   plot::Figure figure;
   figure.panels.push_back(outcome_panel(explanation, histogram));
-  figure.title = figure.panels.front().title;
-  figure.panels.front().title.clear();
-  figure.panel_width = 560.0;
-  figure.panel_height = 260.0;
+  plot::Panel& panel = figure.panels.front();
+  figure.title = panel.title;
+  panel.title.clear();
+  figure.panel_width = width;
+  figure.panel_height = std::clamp(0.46 * width, 190.0, 280.0);
+  const double low = std::min(histogram.edges.front(), histogram.desired_low.value_or(histogram.edges.front()));
+  const double high = std::max(histogram.edges.back(), histogram.desired_high.value_or(histogram.edges.back()));
+  const double step = 0.5 * (without_action.high - without_action.low);
+  // An outcome that hardly varies, or lies far from what is wanted, would have steps too fine to be steps.
+  if (step > 0.02 * (high - low)) {
+    panel.x.low = without_action.low + step * std::floor((low - without_action.low) / step);
+    panel.x.high = without_action.low + step * std::ceil((high - without_action.low) / step);
+  }
   return figure;
 }
 

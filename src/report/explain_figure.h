@@ -16,8 +16,10 @@ plot::Panel curve_panel(const Explanation& explanation, const SuccessCurve& curv
 // Where one outcome ends up, without action and with the decision, and where it is wanted.
 plot::Panel outcome_panel(const Explanation& explanation, const OutcomeHistogram& histogram);
 
-// The same as a figure of its own, wide and without a heading, for a page that has one.
-plot::Figure outcome_figure(const Explanation& explanation, const OutcomeHistogram& histogram);
+// The same as a figure of its own for a page where it is drawn again and again: its axis moves in steps of half the
+// range of `without_action`, so that a shape that moves a little is seen to move. `width` in pixels.
+plot::Figure outcome_figure(const Explanation& explanation, const OutcomeHistogram& histogram,
+                            const OutcomeForecast& without_action, double width);
 
 // Success of each variable at its best alone, and of the best pair that it is in.
 plot::Panel ranking_panel(const Explanation& explanation);

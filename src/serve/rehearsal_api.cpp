@@ -213,7 +213,9 @@ Json RehearsalApi::model_json() {
                                {"low", std::min(column.low - margin, start[j])},
                                {"high", std::max(column.high + margin, start[j])},
                                {"mean", column.mean},
-                               {"sd", column.deviation}});
+                               {"sd", column.deviation},
+                               {"data_low", column.low},
+                               {"data_high", column.high}});
   }
   const std::vector<double> expected = rehearser_.expected(start);
   json["alterable"] = Json::array();
@@ -261,8 +263,11 @@ Json RehearsalApi::rehearse_json(const std::string& body) {
   Explanation figure;  // as much of one as the figure shows
   figure.with_decision = rehearsal.success;
   json["svg"] = Json::object();
-  for (const OutcomeHistogram& histogram : rehearsal.histograms)
-    json["svg"][histogram.name] = plot::svg_element(outcome_figure(figure, histogram));
+  for (std::size_t k = 0; k < rehearsal.histograms.size(); ++k) {
+    const OutcomeHistogram& histogram = rehearsal.histograms[k];
+    const OutcomeForecast& without_action = rehearsal.outcomes_without_action[k];
+    json["svg"][histogram.name] = plot::svg_element(outcome_figure(figure, histogram, without_action, request.width));
+  }
   json["warnings"] = warnings_json(rehearsal.warnings);
   return json;
 }

@@ -21,6 +21,8 @@ constexpr const char* kRequest = "The request";
 // Parsed JSON takes twenty times the memory of its text; no task has as many variables.
 constexpr std::size_t kMostValues = 100000;
 constexpr int kMostProposals = 10;
+constexpr double kLeastWidth = 200.0;
+constexpr double kMostWidth = 2000.0;
 // A lever may miss the end of its domain by what is lost on the way through decimal digits.
 constexpr double kDomainRounding = 1e-9;
 
@@ -154,7 +156,7 @@ std::vector<double> starting_context(const RehearsalModel& model) {
 }
 
 RehearseRequest read_rehearse_request(const RehearsalModel& model, std::string_view body) {
-  const std::string keys[] = {"context", "alterations", "desired"};
+  const std::string keys[] = {"context", "alterations", "desired", "width"};
   const Json json = parse_body(body, keys);
   RehearseRequest request{read_context(model, json), {}, read_desired(model.task, json)};
   std::vector<std::optional<double>> values(model.task.alterable.size());
@@ -164,6 +166,11 @@ RehearseRequest read_rehearse_request(const RehearsalModel& model, std::string_v
   }
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (values[k]) request.alterations.push_back({model.task.alterable[k].name, *values[k]});
+  }
+  if (json.contains("width")) {
+    request.width = finite_number(json["width"], "'width'");
+    if (request.width < kLeastWidth || request.width > kMostWidth)
+      reject(fmt::format("'width' is {}, but must lie between {} and {}.", request.width, kLeastWidth, kMostWidth));
   }
   return request;
 }

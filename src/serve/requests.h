@@ -19,6 +19,7 @@ struct RehearseRequest {
   std::vector<double> context;          // in the order of the task
   std::vector<NamedValue> alterations;  // of what is set, in the order of the task
   Region desired;
+  double width = 560.0;  // of a figure, in pixels
 };
 
 // What is settled before a recommendation.

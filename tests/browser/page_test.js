@@ -126,6 +126,17 @@ test('what is left alone is not set, and comes back when it is free', async () =
   await close();
 });
 
+test('the axis of the figure rests while a lever moves a little, so that the shape is seen to move', async () => {
+  const { page, close } = await open(browser, server.address);
+  const texts = () => page.locator('#figures text').allTextContents();
+  await settled(page, () => field(page, 'TA').fill('0.1'));
+  const before_it = [await texts(), await figure(page)];
+  await settled(page, () => field(page, 'TA').fill('0.12'));
+  assert.deepEqual(await texts(), before_it[0]);
+  assert.notEqual(await figure(page), before_it[1]);
+  await close();
+});
+
 test('the bounds of what is wanted can be edited and left open', async () => {
   const { page, close } = await open(browser, server.address);
   const question = page.getByRole('heading', { level: 1 });
@@ -312,6 +323,8 @@ test('no width between a telephone and a large screen needs to be scrolled sidew
   // The number stays in sight while the last lever moves.
   const box = await page.locator('#success').boundingBox();
   assert.ok(box.y >= 0 && box.y + box.height <= 640);
+  // The figure is drawn anew for the width, so that its text keeps its size.
+  await page.waitForFunction(() => document.querySelector('svg.olem-plot').viewBox.baseVal.width < 360);
   await page.screenshot({ path: path.join(pictures, 'narrow.png'), fullPage: true });
   await close();
 });
@@ -404,9 +417,39 @@ test('hostile names are shown as text and run nothing', async () => {
   const own = JSON.parse((await saved(page, () => press(page, 'Save as JSON'))).text);
   assert.equal(Object.entries(own.decisions[0].alterations).find(([name]) => name === '__proto__')[1], 1.5);
   const report = await saved(page, () => press(page, 'Save as report'));
-  assert.doesNotMatch(report.text, /<script|<img|<b>/);
+  assert.doesNotMatch(report.text, /<script|<img|<b>bold/);
   await close();
   await hostile.stop();
+});
+
+test('wishes of the task and a region that is no box are told in words', async () => {
+  const bermuda = JSON.parse(fs.readFileSync(path.join(root, 'examples/bermuda/task.json'), 'utf8'));
+  const task = path.join(scratch, 'wishes.json');
+  const wishes = {
+    data: path.join(root, 'examples/bermuda/data.csv'),
+    desired: { M: [[-2], [1]], d: [-1, 2] },
+    max_alterations: 2,
+    constraints: [{ weights: { DIC: 1, TA: -0.5 }, max: 0.25 }],
+    cost: { DIC: 1, TA: 2 },
+  };
+  fs.writeFileSync(task, JSON.stringify({ ...bermuda, ...wishes }));
+  const own = await serve(fit(task, 'wishes.olem'));
+  const { page, close } = await open(browser, own.address);
+  const plain = async (id) => (await page.locator(id).innerText()).replaceAll('\u00a0', ' ').replaceAll('\u2212', '-');
+  assert.match(await plain('#desired'), /^- 2 NEC \u2264 -1\s+NEC \u2264 2$/);
+  assert.equal(await page.locator('#desired input').count(), 0);
+  const told = await plain('#wishes');
+  assert.match(told, /keeps to DIC - 0\.5 TA \u2264 0\.25\./);
+  assert.match(told, /sets at most 2 of these/);
+  assert.match(told, /cost 1 for DIC and 2 for TA a unit/);
+  await recommend(page);
+  const set = await page
+    .locator('#alterable input[type=number]')
+    .evaluateAll((all) => all.filter((one) => one.value).length);
+  assert.ok(set >= 1 && set <= 2);
+  assert.ok((await success(page)) > (await without_action(page)));
+  await close();
+  await own.stop();
 });
 
 test('when the server is gone the page says so', async () => {

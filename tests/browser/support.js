@@ -78,7 +78,7 @@ async function open(browser, address, options = {}) {
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(10000);
+  page.setDefaultTimeout(30000);
   const trouble = [];
   page.on('console', (message) => {
     if (message.type() !== 'log') trouble.push(`${message.type()}: ${message.text()}`);

@@ -116,6 +116,8 @@ TEST_F(Api, TellsWhatTheModelHolds) {
   EXPECT_EQ(json["context"][0]["value"], -0.5);
   EXPECT_LT(json["context"][0]["low"].get<double>(), farm_of_all().context[0].low);
   EXPECT_GT(json["context"][0]["high"].get<double>(), farm_of_all().context[0].high);
+  EXPECT_EQ(json["context"][0]["data_low"], farm_of_all().context[0].low);
+  EXPECT_EQ(json["context"][0]["data_high"], farm_of_all().context[0].high);
   EXPECT_EQ(json["alterable"][1]["name"], "rate");
   EXPECT_EQ(json["alterable"][1]["high"], 6.0);
   EXPECT_FALSE(json["alterable"][1]["data_counts"].empty());
@@ -172,6 +174,8 @@ TEST_F(Api, RehearsesWithTheDrawsOfTheSampler) {
   EXPECT_NEAR(json["expected"]["dose"].get<double>(), 0.15, 0.3);
   EXPECT_THAT(json["svg"]["yield"].get<std::string>(), HasSubstr("class=\"olem-plot\""));
   EXPECT_THAT(json["svg"]["yield"].get<std::string>(), HasSubstr("where it is wanted"));
+  const Json narrow = json_of(post("/api/rehearse", R"({"width": 300})"));
+  EXPECT_THAT(narrow["svg"]["yield"].get<std::string>(), HasSubstr("viewBox=\"0 0 316 "));
 }
 
 TEST_F(Api, NothingFlickersWhileALeverMoves) {
@@ -380,6 +384,7 @@ TEST_F(Api, BodiesThatMakeNoSenseAreRefusedInWords) {
   EXPECT_THAT(why(R"({"context": {"wether": 1}})"), HasSubstr("Did you mean 'weather'?"));
   EXPECT_THAT(why(R"({"context": {}})"), HasSubstr("lacks a value of 'weather'"));
   EXPECT_THAT(why(R"({"context": [1]})"), HasSubstr("not an object of names"));
+  EXPECT_THAT(why(R"({"width": 20})"), HasSubstr("'width' is 20, but must lie between 200 and 2000."));
   EXPECT_THAT(why(R"({"alterations": {"dose": 2.5}})"), HasSubstr("outside of the domain [-2, 2] of 'dose'"));
   EXPECT_THAT(why(R"({"alterations": {"yield": 2.5}})"), HasSubstr("no alterable variable"));
   EXPECT_THAT(why(R"({"desired": {"yield": [1]}})"), HasSubstr("not a range"));
