@@ -33,11 +33,6 @@ void check_page(const DecideArguments& arguments) {
   check_writable(arguments.page, arguments.common.force);
 }
 
-const char* method_name(const DecideArguments& arguments, const RehearsalModel& model) {
-  if (arguments.decision.method == DecisionMethod::kQwz23) return "qwz23";
-  return model.graph ? "grad-rh" : "olem-rh";
-}
-
 // QWZ23 is a method for linear models with a graph.
 void check_decision_method(const CLI::App& verb, DecideArguments& arguments) {
   if (arguments.decision.method != DecisionMethod::kQwz23 || !arguments.model.empty()) return;
@@ -66,7 +61,6 @@ int run_decide(const DecideArguments& arguments) {
     problems.push_back(decision_problem(model, values));
   }
   const std::vector<Decision> decisions = decide_all(problems, arguments.decision, session.context());
-  const std::vector<std::string> undecided = undecided_between(model);
   for (const Decision& decision : decisions) {
     const std::string& status = decision.summary.status;
     if (arguments.common.strict && (status == "no_influence" || status == "target_not_reached"))
@@ -74,19 +68,7 @@ int run_decide(const DecideArguments& arguments) {
     session.warn(decision.summary.warnings);
   }
 
-  Json json;
-  json["method"] = method_name(arguments, model);
-  json["task"] = to_json(task);
-  json["order"] = model.order.order;
-  json["order_method"] = model.order.method;
-  if (model.graph) json["graph"] = to_json(*model.graph);
-  json["models"] = models_json(model);
-  json["undecided_steps"] = undecided;
-  json["decisions"] = Json::array();
-  for (const Decision& decision : decisions) {
-    json["decisions"].push_back(to_json(decision));
-    json["decisions"].back()["undecided_steps"] = undecided;
-  }
+  Json json = decisions_json(model, task, arguments.decision, decisions);
   if (arguments.details || !arguments.page.empty())
     add_decision_details(json, model, problems, decisions, arguments.decision, session.context());
   options.update(to_json(model.options));

@@ -35,12 +35,13 @@ Examples:
   olem explain task.json         what each variable can do, alone and in pairs
   olem report r.json -o r.html   a page about a result
   olem fit task.json -o m.olem   a model to decide with again and again
+  olem serve m.olem              a page to rehearse decisions in a browser
   olem order --help              every option, with examples)");
   const std::vector<olem::app::Verb> verbs = {
-      olem::app::add_order_verb(app),    olem::app::add_graph_verb(app),   olem::app::add_compare_verb(app),
-      olem::app::add_simulate_verb(app), olem::app::add_fit_verb(app),     olem::app::add_decide_verb(app),
-      olem::app::add_explain_verb(app),  olem::app::add_report_verb(app),  olem::app::add_study_verb(app),
-      olem::app::add_check_verb(app),    olem::app::add_options_verb(app),
+      olem::app::add_order_verb(app),    olem::app::add_graph_verb(app),  olem::app::add_compare_verb(app),
+      olem::app::add_simulate_verb(app), olem::app::add_fit_verb(app),    olem::app::add_decide_verb(app),
+      olem::app::add_explain_verb(app),  olem::app::add_report_verb(app), olem::app::add_serve_verb(app),
+      olem::app::add_study_verb(app),    olem::app::add_check_verb(app),  olem::app::add_options_verb(app),
   };
   arguments = olem::app::expand_config(app, std::move(arguments));
   try {

@@ -17,7 +17,6 @@
 #include "olem/file.h"
 #include "olem/ranks.h"
 #include "olem/report_page.h"
-#include "olem/version.h"
 
 namespace olem::app {
 
@@ -182,18 +181,10 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
                      const std::string& page) {
   if (!speaks()) return;
   if (progress_) progress_->clear();
-  Json object;
-  object["version"] = version();
-  object["verb"] = verb;
-  object.update(result);
   verb_options["threads"] = context_.thread_count();
-  object["options"] = std::move(verb_options);
-  object["seed"] = options_.seed;
-  object["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  object["warnings"] = Json::array();
-  for (const Warning& warning : warnings_) {
-    object["warnings"].push_back({{"code", warning.code}, {"text", warning.text}, {"where", warning.where}});
-  }
+  const Json object =
+      result_json(verb, result, std::move(verb_options), options_.seed,
+                  std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(), warnings_);
   // A file name need not be UTF-8; JSON must be.
   const std::string json = object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   if (!options_.output.empty()) write_file_atomically(options_.output, json, options_.force);
@@ -207,11 +198,20 @@ void protect_input(const std::string& output, const std::string& input, std::str
   throw Error(ErrorCategory::kUsage, fmt::format("{}: {} is {}. Give the result another name.", flag, output, what));
 }
 
+namespace {
+constexpr const char* kCommonGroup = "Output and resources";
+}
+
 void add_common_options(CLI::App& verb, CommonOptions& options, const std::string& output) {
-  const std::string group = "Output and resources";
+  const std::string group = kCommonGroup;
   verb.add_flag("--json", options.json, "print one JSON object instead of text")->group(group);
   verb.add_option("-o,--output", options.output, output)->type_name("FILE")->group(group);
   verb.add_flag("--force", options.force, "replace the output file if it exists")->group(group);
+  add_resource_options(verb, options);
+}
+
+void add_resource_options(CLI::App& verb, CommonOptions& options, const std::string& time_limit) {
+  const std::string group = kCommonGroup;
   verb.add_option_function<std::string>(
           "--seed",
           [&options](const std::string& text) {
@@ -240,7 +240,7 @@ void add_common_options(CLI::App& verb, CommonOptions& options, const std::strin
             options.time_limit = parse_number<double>("--time-limit", text, "a number of seconds above 0, at most 3e9",
                                                       [](double value) { return value > 0.0 && value <= 3e9; });
           },
-          "stop with exit code 6 after this many seconds")
+          time_limit)
       ->type_name("SECONDS")
       ->group(group);
   verb.add_flag("--strict", options.strict, "treat every warning as an error")->group(group);

@@ -67,6 +67,11 @@ class Session {
 void add_common_options(CLI::App& verb, CommonOptions& options,
                         const std::string& output = "also write the JSON object to this file");
 
+// Those of them that are about resources and messages, for a verb without a result to write. `time_limit` says what
+// --time-limit limits.
+void add_resource_options(CLI::App& verb, CommonOptions& options,
+                          const std::string& time_limit = "stop with exit code 6 after this many seconds");
+
 // A usage error when `output`, given with `flag`, is the file `input`, which it would take the place of with --force.
 // Either may be empty.
 void protect_input(const std::string& output, const std::string& input, std::string_view what,
@@ -99,6 +104,7 @@ Verb add_fit_verb(CLI::App& app);
 Verb add_decide_verb(CLI::App& app);
 Verb add_explain_verb(CLI::App& app);
 Verb add_report_verb(CLI::App& app);
+Verb add_serve_verb(CLI::App& app);
 Verb add_study_verb(CLI::App& app);
 Verb add_options_verb(CLI::App& app);
 

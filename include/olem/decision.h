@@ -85,6 +85,11 @@ struct DecisionProblem {
   std::vector<NamedValue> cost;
   std::optional<int> max_alterations;
   std::vector<AlterationConstraint> constraints;
+  // What is settled already, by name of an alterable variable. A fixed value, within the domain, is part of every
+  // decision, also of the one that does nothing else: it is never taken back, costs what it costs, counts as an
+  // alteration and is seen by constraints. What is left alone is not altered.
+  std::vector<NamedValue> fixed;
+  std::vector<std::string> left_alone;
 };
 
 // What becomes of one alterable variable.
@@ -95,6 +100,7 @@ struct Alteration {
   // Success when this one is left alone after all and the others keep their values.
   double success_if_released = 0.0;
   bool influences = false;  // it can change an outcome at all
+  bool fixed = false;       // its value was given with the problem
 };
 
 // Where one outcome will be.
@@ -137,14 +143,14 @@ struct Decision {
   std::vector<OutcomeForecast> outcomes_without_action;
   // Of the variables drawn, those whose conditions lie outside of the data in more than half of the draws.
   std::vector<std::string> extrapolated;
-  // Which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action", "cost descent", the
-  // name of the optimiser, or a Qwz23Answer::found_by.
+  // Which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action", "fixed values" (and
+  // nothing else), "cost descent", the name of the optimiser, or a Qwz23Answer::found_by.
   std::string chosen;
   std::size_t excluded_draws = 0;  // of the final draws, not finite or absurdly far; counted as failures
   // Where several were asked for: the decision itself and those that differ from it and each other, best first.
   std::vector<Proposal> proposals;
   // done, no_action (nothing better was found), no_influence, target_not_reached, already_likely (the target is reached
-  // without action), unreliable
+  // without action, or with the fixed values alone), unreliable
   Summary summary;
 
   bool acts() const;  // at least one variable is altered
@@ -157,9 +163,9 @@ struct Decision {
 // docs/methods/olem-rh.md. A pure function of problem, options and the context's seed; runs in the calling thread.
 // `stream` tells the random draws of different contexts apart.
 //
-// Throws a task error when the region is empty or no point satisfies the constraints, a usage error for names that the
-// samplers do not know, for domains that are empty or not finite, and for a grid with too many points, and what
-// maximise_satisfied and affine_outcomes throw.
+// Throws a task error when the region is empty, no point satisfies the constraints or more is fixed than may be
+// altered, a usage error for names that the samplers do not know, for domains that are empty or not finite, for fixed
+// values outside of them, and for a grid with too many points, and what maximise_satisfied and affine_outcomes throw.
 Decision decide(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
                 const Context& context);
 

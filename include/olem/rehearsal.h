@@ -90,6 +90,11 @@ Json models_json(const RehearsalModel& model);
 // The decision to make for one context, with a value for each context variable in the order of the task.
 DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values);
 
+// What `olem decide` says of decisions beside its options: {"method", "task", "order", "order_method", "graph",
+// "models", "undecided_steps", "decisions"}. `task` is the model's, with the values that were observed.
+Json decisions_json(const RehearsalModel& model, const Task& task, const DecisionOptions& options,
+                    const std::vector<Decision>& decisions);
+
 // The steps of the order that the data did not decide and that stand between an alterable variable and an outcome, as
 // "a, b": the two may stand the other way round, and the decision with them.
 std::vector<std::string> undecided_between(const RehearsalModel& model);

@@ -102,6 +102,10 @@ struct ContextSources {
 // not finite numbers, for context variables without a value, and for observed values of variables that are no context.
 std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources, const Context& context);
 
+// The rows of such a file, of its text; `source` begins every message. Needs at least one context variable.
+std::vector<std::vector<double>> parse_contexts(const Task& task, std::string_view text, const std::string& source,
+                                                const Context& context);
+
 // "extrapolation" for each value that lies outside of the range of its column by more than that range. `columns` and
 // `values` have one entry per context variable.
 std::vector<Warning> context_warnings(const Task& task, std::span<const ColumnSummary> columns,

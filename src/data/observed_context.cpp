@@ -82,11 +82,11 @@ std::vector<double> single_context(const Task& task, const std::vector<std::stri
   return context.values;
 }
 
-// The rows of a CSV file with a header, of which only some columns are read.
-class ContextFile {
+// The rows of CSV text with a header, of which only some columns are read.
+class ContextRows {
  public:
-  ContextFile(const Task& task, const std::string& path, const Context& context)
-      : task_(task), source_(path == "-" ? "standard input" : path), text_(read_file(path, context)) {}
+  ContextRows(const Task& task, std::string_view text, std::string source)
+      : task_(task), source_(std::move(source)), text_(text) {}
 
   std::vector<std::vector<double>> read(const Context& context) {
     std::string_view text = text_;
@@ -177,7 +177,7 @@ class ContextFile {
 
   const Task& task_;
   std::string source_;
-  std::string text_;
+  std::string_view text_;
   std::vector<std::size_t> places_;  // for each column its place in the context
 };
 
@@ -223,7 +223,13 @@ std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSo
   if (task.context.empty()) {
     throw Error(ErrorCategory::kUsage, "--contexts: The task has no context variables. Leave the file out.");
   }
-  return ContextFile(task, sources.file, context).read(context);
+  return parse_contexts(task, read_file(sources.file, context), sources.file == "-" ? "standard input" : sources.file,
+                        context);
+}
+
+std::vector<std::vector<double>> parse_contexts(const Task& task, std::string_view text, const std::string& source,
+                                                const Context& context) {
+  return ContextRows(task, text, source).read(context);
 }
 
 std::vector<Warning> context_warnings(const Task& task, std::span<const ColumnSummary> columns,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numeric>
+#include <iterator>
 #include <set>
 
 #include "decide/cheapen.h"
@@ -48,11 +48,16 @@ class Decider {
         judge_(prepared_, options_.judge_draws, PreparedProblem::kJudge) {}
 
   Decision run() {
-    if (!prepared_.any_influence()) return report_decision(prepared_, Setting(prepared_.size()), "no action");
+    if (!prepared_.any_influence()) return report_decision(prepared_, prepared_.idle(), prepared_.idle_name());
     check_feasible();
-    idle_ = judge_.judge(Setting(prepared_.size()), "no action");
-    already_likely_ = options_.target > 0.0 && idle_.success >= options_.target;
+    idle_ = judge_.judge(prepared_.idle(), prepared_.idle_name());
+    idle_permitted_ = prepared_.permits(idle_.setting);
+    already_likely_ = idle_permitted_ && options_.target > 0.0 && idle_.success >= options_.target;
     search_everything();
+    if (!idle_permitted_ && pool_.empty()) {
+      throw Error(ErrorCategory::kTask,
+                  "The fixed values break a constraint, and nothing else that may be altered makes room for them.");
+    }
     Judged winner = choose();
     const bool reached = winner.success >= options_.target;
     winner = refine(winner);
@@ -70,17 +75,15 @@ class Decider {
   bool has_cost() const { return !prepared_.problem().cost.empty(); }
 
   void check_feasible() const {
-    Subset all(prepared_.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
     if (options_.method == DecisionMethod::kQwz23 && !prepared_.problem().constraints.empty()) {
       throw Error(ErrorCategory::kTask,
                   "QWZ23 decides within the domains of the alterable variables and knows no constraints between them. "
                   "Remove the constraints, or decide with --decision olem-rh.");
     }
-    if (!prepared_.domain(all)) {
+    if (!prepared_.domain(prepared_.with_fixed(prepared_.free()))) {
       throw Error(ErrorCategory::kTask,
                   "The constraints cannot be satisfied at once within the domains of the alterable variables. Widen a "
-                  "domain or loosen a constraint.");
+                  "domain, loosen a constraint or free what is fixed or left alone.");
     }
   }
 
@@ -172,20 +175,21 @@ class Decider {
   }
 
   void search_everything() {
-    Subset all(prepared_.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
+    const Subset useful = useful_variables(prepared_, prepared_.free());
     const std::optional<int> most = prepared_.problem().max_alterations;
-    if (most && static_cast<std::size_t>(*most) < useful_variables(prepared_, all).size()) {
-      how_subsets_ = search_subsets(prepared_, static_cast<std::size_t>(*most),
-                                    [this](const Subset& altered) { return search(altered); });
-    } else {
-      search(useful_variables(prepared_, all));
+    const std::size_t others = most ? static_cast<std::size_t>(*most) - prepared_.fixed().size() : useful.size();
+    if (others == 0) return;
+    if (others < useful.size()) {
+      how_subsets_ = search_subsets(prepared_, others,
+                                    [this](const Subset& chosen) { return search(prepared_.with_fixed(chosen)); });
+    } else if (!useful.empty()) {
+      search(prepared_.with_fixed(useful));
     }
   }
 
-  // Success first; of equals the cheapest. Doing nothing costs nothing.
+  // Success first; of equals the cheapest. Doing nothing costs nothing. Fixed values alone may break a constraint.
   const Judged& most_successful() const {
-    const Judged* best = &idle_;
+    const Judged* best = idle_permitted_ ? &idle_ : &pool_.front();
     for (const Judged& judged : pool_) {
       if (judged.success > best->success || (judged.success == best->success && judged.cost < best->cost))
         best = &judged;
@@ -211,7 +215,7 @@ class Decider {
       if (wants_cheapest() ? judged.success >= enough : lost.mean <= lost.standard_error) cheapest = &judged;
     };
     if (wants_cheapest() ? best.success < options_.target : !has_cost()) return best;
-    consider(idle_);
+    if (idle_permitted_) consider(idle_);
     for (const Judged& judged : pool_) consider(judged);
     return *cheapest;
   }
@@ -254,11 +258,14 @@ class Decider {
   // The winner, and of what else was found the best that is better than nothing and lies apart.
   std::vector<Judged> diverse(const Judged& winner) {
     const Subset altered = altered_by(winner.setting);
-    if (altered.empty()) return {};
-    for (std::size_t left_out = 0; altered.size() > 1 && left_out < altered.size(); ++left_out) {
-      Subset others = altered;
+    Subset chosen_freely;
+    std::set_difference(altered.begin(), altered.end(), prepared_.fixed().begin(), prepared_.fixed().end(),
+                        std::back_inserter(chosen_freely));
+    if (chosen_freely.empty()) return {};
+    for (std::size_t left_out = 0; chosen_freely.size() > 1 && left_out < chosen_freely.size(); ++left_out) {
+      Subset others = chosen_freely;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(left_out));
-      if (useful_variables(prepared_, others) == others) search(others);
+      if (useful_variables(prepared_, others) == others) search(prepared_.with_fixed(others));
     }
     const bool by_cost = wants_cheapest() && winner.success >= options_.target;
     const auto better = [&](const Judged& a, const Judged& b) {
@@ -288,9 +295,11 @@ class Decider {
     const std::string target = fmt::format("{:.4g} %", 100.0 * options_.target);
     if (already_likely_) {
       if (reliable) summary.status = "already_likely";
-      summary.message = fmt::format("The target of {} is reached without action. {}", target,
-                                    decision.acts() ? "The best that can be done beyond it is shown all the same."
-                                                    : "Nothing was found that is better.");
+      const bool beyond = decision.chosen != prepared_.idle_name();
+      summary.message = fmt::format(
+          "The target of {} is reached {}. {}", target,
+          prepared_.fixed().empty() ? "without action" : "with the fixed values alone",
+          beyond ? "The best that can be done beyond it is shown all the same." : "Nothing was found that is better.");
     } else if (options_.target > 0.0 && !reached) {
       if (reliable) summary.status = "target_not_reached";
       summary.message = fmt::format("No decision was found that reaches the target of {}: the best one has {:.1f} %.",
@@ -306,6 +315,7 @@ class Decider {
   const DecisionOptions& options_;
   Judge judge_;
   Judged idle_;
+  bool idle_permitted_ = true;  // fixed values alone may break a constraint
   bool already_likely_ = false;
   std::vector<Judged> pool_;
   std::set<Subset> searched_;

@@ -59,6 +59,13 @@ Json to_json(const Decision& decision) {
   for (const Alteration& alteration : decision.alterations) {
     if (!alteration.influences) json["no_influence"].push_back(alteration.name);
   }
+  const auto is_fixed = [](const Alteration& alteration) { return alteration.fixed; };
+  if (std::any_of(decision.alterations.begin(), decision.alterations.end(), is_fixed)) {
+    json["fixed"] = Json::array();
+    for (const Alteration& alteration : decision.alterations) {
+      if (alteration.fixed) json["fixed"].push_back(alteration.name);
+    }
+  }
   if (!decision.proposals.empty()) {
     json["proposals"] = Json::array();
     for (const Proposal& proposal : decision.proposals) json["proposals"].push_back(proposal_json(proposal));

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "decide/outcome_histogram.h"
 #include "decide/success_interval.h"
 
 namespace olem {
@@ -13,39 +13,8 @@ namespace {
 
 constexpr double kMostExcluded = 0.01;  // share of draws above which nothing can be relied on
 constexpr double kMostlyOutside = 0.5;  // share of draws outside of the data above which a variable is named
-constexpr double kForecastShare = 0.1;  // on either side of the forecast's interval
 
 int report_draws(const PreparedProblem& prepared) { return 2 * prepared.options().judge_draws; }
-
-double quantile(std::vector<double>& values, double share) {
-  const auto place = static_cast<std::ptrdiff_t>(std::floor(share * static_cast<double>(values.size() - 1) + 0.5));
-  std::nth_element(values.begin(), values.begin() + place, values.end());
-  return values[static_cast<std::size_t>(place)];
-}
-
-std::vector<OutcomeForecast> forecasts(const OutcomeDraws& draws, const std::vector<std::string>& outcomes,
-                                       const SamplerSet& samplers) {
-  std::vector<OutcomeForecast> all;
-  for (std::size_t k = 0; k < outcomes.size(); ++k) {
-    const SamplerVariable& variable = samplers.variables[samplers.index(outcomes[k])];
-    std::vector<double> values;
-    double sum = 0.0;
-    for (std::size_t i = 0; i < draws.draws; ++i) {
-      if (draws.valid[i] == 0) continue;
-      values.push_back(draws.values[k * draws.draws + i]);
-      sum += values.back();
-    }
-    OutcomeForecast forecast;
-    forecast.name = outcomes[k];
-    if (!values.empty()) {
-      forecast.mean = variable.restore(sum / static_cast<double>(values.size()));
-      forecast.low = variable.restore(quantile(values, kForecastShare));
-      forecast.high = variable.restore(quantile(values, 1.0 - kForecastShare));
-    }
-    all.push_back(std::move(forecast));
-  }
-  return all;
-}
 
 std::vector<Alteration> alterations_of(const PreparedProblem& prepared, const Setting& setting) {
   std::vector<Alteration> all;
@@ -54,6 +23,7 @@ std::vector<Alteration> alterations_of(const PreparedProblem& prepared, const Se
     alteration.name = prepared.problem().alterable[k].name;
     alteration.expected = prepared.variable(k).restore(prepared.expected()[k]);
     alteration.influences = prepared.influences()[k];
+    alteration.fixed = std::binary_search(prepared.fixed().begin(), prepared.fixed().end(), k);
     if (k < setting.size() && setting[k]) alteration.value = prepared.restore(k, *setting[k]);
     all.push_back(std::move(alteration));
   }
@@ -81,11 +51,16 @@ void conclude(const PreparedProblem& prepared, Decision& decision, std::size_t d
   Summary& summary = decision.summary;
   summary.warnings = prepared.centre().warnings;
   if (!prepared.any_influence()) {
-    summary.status = "no_influence";
-    summary.message = "No alterable variable can change an outcome in this order, so there is nothing to recommend.";
+    const bool all_left = prepared.size() > 0 && prepared.with_fixed(prepared.free()).empty();
+    summary.status = all_left ? "no_action" : "no_influence";
+    summary.message = all_left ? "Every alterable variable is to be left alone, so there is nothing to recommend."
+                               : "No alterable variable can change an outcome in this order, so there is nothing to "
+                                 "recommend.";
   } else if (!decision.acts()) {
     summary.status = "no_action";
     summary.message = "Nothing was found that is better than leaving everything alone.";
+  } else if (decision.chosen == "fixed values") {
+    summary.message = "Nothing was found that is better than the fixed values alone.";
   } else {
     summary.message = fmt::format("Found by {}.", decision.chosen);
   }
@@ -122,7 +97,7 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   PostDecisionSampler idle = prepared.sampler({}, report_draws(prepared), PreparedProblem::kReport);
   const OutcomeDraws& without = idle.sample({}, caution);
   decision.without_action = objective.success(without);
-  decision.outcomes_without_action = forecasts(without, problem.region.outcomes(), *problem.samplers);
+  decision.outcomes_without_action = outcome_forecasts(without, problem.region.outcomes(), *problem.samplers);
 
   const std::vector<double> values = prepared.values(setting);
   PostDecisionSampler acting = prepared.sampler(altered_by(setting), report_draws(prepared), PreparedProblem::kReport);
@@ -140,7 +115,7 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
     const Interval bound = qwz_interval(successes, with.draws).interval;
     decision.qwz23_interval = {bound.low, bound.high};
   }
-  decision.outcomes = forecasts(with, problem.region.outcomes(), *problem.samplers);
+  decision.outcomes = outcome_forecasts(with, problem.region.outcomes(), *problem.samplers);
   decision.excluded_draws = with.excluded;
   add_releases(prepared, setting, decision);
   conclude(prepared, decision, with.draws);

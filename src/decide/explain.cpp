@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <span>
 
@@ -12,6 +11,7 @@
 #include "data/reading.h"
 #include "decide/explain_json.h"
 #include "decide/objective.h"
+#include "decide/outcome_histogram.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/post_decision.h"
@@ -22,8 +22,6 @@ namespace {
 
 constexpr double kPointOutside = 0.5;  // share of draws outside of the data above which a point is extrapolated
 constexpr int kReachDraws = 100;       // to find that out; how far a point is from the data costs more than its success
-constexpr double kForecastTail = 0.002;  // share of draws on either side that a histogram leaves out
-constexpr std::size_t kForecastBins = 40;
 
 // The draws of decide(): those of its search to choose points, those of its report for the numbers that are told.
 constexpr std::uint64_t kNoisesOfContext = 4;
@@ -46,12 +44,6 @@ void check_explained(const std::vector<NamedRange>& alterable) {
                                                    "the lower one first.",
                                                    range.name, range.low, range.high));
   }
-}
-
-double tail_value(std::vector<double>& values, double share) {
-  const auto place = static_cast<std::ptrdiff_t>(std::floor(share * static_cast<double>(values.size() - 1) + 0.5));
-  std::nth_element(values.begin(), values.begin() + place, values.end());
-  return values[static_cast<std::size_t>(place)];
 }
 
 // One explanation. Its parts are independent of each other once prepare() is done, and each writes to its own place.
@@ -191,57 +183,7 @@ class Explainer {
       with = &acting->sample(standardised(result_.decision), options_.caution);
       result_.with_decision = prepared_.objective.success(*with);
     }
-    const std::vector<std::string>& outcomes = problem_.region.outcomes();
-    for (std::size_t k = 0; k < outcomes.size(); ++k) {
-      std::vector<double> before = outcome_values(without, k, variable(outcomes[k]));
-      std::vector<double> after;
-      if (with != nullptr) after = outcome_values(*with, k, variable(outcomes[k]));
-      OutcomeHistogram histogram;
-      histogram.name = outcomes[k];
-      if (k < problem_.region.ranges().size()) {
-        histogram.desired_low = problem_.region.ranges()[k].low;
-        histogram.desired_high = problem_.region.ranges()[k].high;
-      }
-      histogram.edges = edges(before, after);
-      histogram.without_action = counts(before, histogram.edges);
-      if (decided) histogram.with_decision = counts(after, histogram.edges);
-      result_.outcomes.push_back(std::move(histogram));
-    }
-  }
-
-  static std::vector<double> outcome_values(const OutcomeDraws& draws, std::size_t outcome,
-                                            const SamplerVariable& variable) {
-    std::vector<double> values;
-    for (std::size_t i = 0; i < draws.draws; ++i) {
-      if (draws.valid[i] != 0) values.push_back(variable.restore(draws.values[outcome * draws.draws + i]));
-    }
-    return values;
-  }
-
-  static std::vector<double> edges(std::vector<double> before, std::vector<double> after) {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -low;
-    for (std::vector<double>* values : {&before, &after}) {
-      if (values->empty()) continue;
-      low = std::min(low, tail_value(*values, kForecastTail));
-      high = std::max(high, tail_value(*values, 1.0 - kForecastTail));
-    }
-    if (!(low <= high)) return {0.0, 1.0};
-    if (low == high) return {low - 0.5, low + 0.5};
-    std::vector<double> result;
-    for (std::size_t i = 0; i <= kForecastBins; ++i)
-      result.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(kForecastBins));
-    return result;
-  }
-
-  static std::vector<std::size_t> counts(const std::vector<double>& values, const std::vector<double>& edges) {
-    std::vector<std::size_t> result(edges.size() - 1, 0);
-    for (const double value : values) {
-      if (value < edges.front() || value > edges.back()) continue;
-      const auto above = std::upper_bound(edges.begin(), edges.end(), value) - edges.begin();
-      ++result[std::min(result.size(), static_cast<std::size_t>(above)) - 1];
-    }
-    return result;
+    result_.outcomes = outcome_histograms(without, with, problem_.region, *problem_.samplers);
   }
 
   // A point is better than another, or as good and nearer to what would be without action; standardised distances.

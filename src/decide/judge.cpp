@@ -73,7 +73,7 @@ Judged Judge::release(const Judged& decision, std::optional<double> target) {
         altered_by(best.setting) == altered_by(decision.setting) ? release.judged : without(best, release.variable);
     if (harmless(fewer) && prepared_.permits(fewer.setting)) best = std::move(fewer);
   }
-  if (altered_by(best.setting).empty()) best.origin = "no action";
+  if (best.setting == prepared_.idle()) best.origin = prepared_.idle_name();
   return best;
 }
 

@@ -36,7 +36,7 @@ class Judge {
   // Takes back alterations that hardly matter, those that seem to matter least first: a change costs effort, and where
   // it makes no visible difference its value is chance. With a target as long as that is still reached; otherwise as
   // long as all that was taken back gains no more than 0.003 beyond one standard error. A variable whose domain is one
-  // value stays.
+  // value, as of those that are fixed, stays.
   Judged release(const Judged& decision, std::optional<double> target);
 
  private:

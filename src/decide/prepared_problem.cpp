@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "olem/error.h"
 
@@ -52,9 +53,10 @@ PreparedProblem::PreparedProblem(const DecisionProblem& problem, const DecisionO
       prepared_(prepare_objective(problem.region, *problem.samplers, context)) {
   check_domains(problem.alterable);
   if (problem.max_alterations) check_at_least("max_alterations", *problem.max_alterations, 1);
+  settle();
   for (std::size_t k = 0; k < problem.alterable.size(); ++k) {
-    box_.low.push_back(variable(k).standardise(problem.alterable[k].low));
-    box_.high.push_back(variable(k).standardise(problem.alterable[k].high));
+    box_.low.push_back(variable(k).standardise(domains_[k].low));
+    box_.high.push_back(variable(k).standardise(domains_[k].high));
     cost_weights_.push_back(problem.cost.empty() ? 1.0 : 0.0);
   }
   for (const NamedValue& weight : problem.cost) {
@@ -73,8 +75,7 @@ PreparedProblem::PreparedProblem(const DecisionProblem& problem, const DecisionO
       const std::size_t k = place_of(problem, weight.name, "constraint");
       condition.weights[k] += weight.value * variable(k).sd;
       condition.bound -= weight.value * variable(k).mean;
-      condition.tolerance +=
-          std::abs(weight.value) * std::max(std::abs(problem.alterable[k].low), std::abs(problem.alterable[k].high));
+      condition.tolerance += std::abs(weight.value) * std::max(std::abs(domains_[k].low), std::abs(domains_[k].high));
     }
     condition.tolerance *= kRounding;
     constraints_.push_back(std::move(condition));
@@ -83,8 +84,54 @@ PreparedProblem::PreparedProblem(const DecisionProblem& problem, const DecisionO
   find_influences();
 }
 
+void PreparedProblem::settle() {
+  domains_ = problem_.alterable;
+  std::vector<bool> settled(domains_.size(), false);
+  const auto take = [&](const std::string& name, const char* how) {
+    const std::size_t k = place_of(problem_, name, how);
+    if (settled[k]) throw Error(ErrorCategory::kUsage, fmt::format("'{}' is settled twice. Settle it once.", name));
+    settled[k] = true;
+    return k;
+  };
+  for (const NamedValue& given : problem_.fixed) {
+    check_finite(given.name, given.value);
+    const std::size_t k = take(given.name, "fixed value");
+    NamedRange& domain = domains_[k];
+    if (given.value < domain.low || given.value > domain.high) {
+      throw Error(ErrorCategory::kUsage, fmt::format("'{}' is fixed at {}, which is outside of its domain [{}, {}].",
+                                                     given.name, given.value, domain.low, domain.high));
+    }
+    domain.low = domain.high = given.value;
+    fixed_.push_back(k);
+  }
+  std::sort(fixed_.begin(), fixed_.end());
+  for (const std::string& name : problem_.left_alone) take(name, "wish to be left alone");
+  for (std::size_t k = 0; k < settled.size(); ++k) {
+    if (!settled[k]) free_.push_back(k);
+  }
+  const std::optional<int> most = problem_.max_alterations;
+  if (most && fixed_.size() > static_cast<std::size_t>(*most)) {
+    throw Error(ErrorCategory::kTask, fmt::format("{} variables are fixed, but no more than {} may be altered. Free "
+                                                  "some of them.",
+                                                  fixed_.size(), *most));
+  }
+}
+
 bool PreparedProblem::any_influence() const {
-  return std::find(influences_.begin(), influences_.end(), true) != influences_.end();
+  const Subset movable = with_fixed(free_);
+  return std::any_of(movable.begin(), movable.end(), [&](std::size_t k) { return influences_[k]; });
+}
+
+Setting PreparedProblem::idle() const {
+  Setting setting(size());
+  for (const std::size_t k : fixed_) setting[k] = box_.low[k];
+  return setting;
+}
+
+Subset PreparedProblem::with_fixed(const Subset& variables) const {
+  Subset all;
+  std::set_union(variables.begin(), variables.end(), fixed_.begin(), fixed_.end(), std::back_inserter(all));
+  return all;
 }
 
 const SamplerVariable& PreparedProblem::variable(std::size_t alterable) const {
@@ -163,7 +210,7 @@ double PreparedProblem::cost(const Setting& setting) const {
 }
 
 double PreparedProblem::restore(std::size_t alterable, double value) const {
-  const NamedRange& range = problem_.alterable[alterable];
+  const NamedRange& range = domains_[alterable];
   if (value == box_.low[alterable]) return range.low;
   if (value == box_.high[alterable]) return range.high;
   return std::clamp(variable(alterable).restore(value), range.low, range.high);

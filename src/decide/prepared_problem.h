@@ -46,7 +46,15 @@ class PreparedProblem {
   const std::vector<double>& expected() const { return expected_; }
   // Whether an outcome can change with the variable when it alone is altered.
   const std::vector<bool>& influences() const { return influences_; }
-  bool any_influence() const;
+  bool any_influence() const;  // of what may be altered
+  // What is fixed, and what the search may alter: everything that is neither fixed nor left alone.
+  const Subset& fixed() const { return fixed_; }
+  const Subset& free() const { return free_; }
+  // The least that is done: the fixed values and nothing else; "no action" or "fixed values".
+  Setting idle() const;
+  const char* idle_name() const { return fixed_.empty() ? "no action" : "fixed values"; }
+  // A set of variables and the fixed ones.
+  Subset with_fixed(const Subset& variables) const;
   const SamplerVariable& variable(std::size_t alterable) const;
 
   // The outcomes when these variables are altered. Samplers of the same noise share it, whatever is altered.
@@ -74,6 +82,7 @@ class PreparedProblem {
   std::vector<double> values(const Setting& setting) const;
 
  private:
+  void settle();
   void find_expected_values();
   void find_influences();
 
@@ -82,7 +91,10 @@ class PreparedProblem {
   std::uint64_t stream_;
   const Context& context_;
   PreparedObjective prepared_;
+  std::vector<NamedRange> domains_;  // a single value for what is fixed
   Box box_;
+  Subset fixed_;
+  Subset free_;
   std::vector<double> expected_;
   std::vector<bool> influences_;
   std::vector<double> cost_weights_;

@@ -204,6 +204,25 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const do
   return problem;
 }
 
+Json decisions_json(const RehearsalModel& model, const Task& task, const DecisionOptions& options,
+                    const std::vector<Decision>& decisions) {
+  const std::vector<std::string> undecided = undecided_between(model);
+  Json json;
+  json["method"] = options.method == DecisionMethod::kQwz23 ? "qwz23" : model.graph ? "grad-rh" : "olem-rh";
+  json["task"] = to_json(task);
+  json["order"] = model.order.order;
+  json["order_method"] = model.order.method;
+  if (model.graph) json["graph"] = to_json(*model.graph);
+  json["models"] = models_json(model);
+  json["undecided_steps"] = undecided;
+  json["decisions"] = Json::array();
+  for (const Decision& decision : decisions) {
+    json["decisions"].push_back(to_json(decision));
+    json["decisions"].back()["undecided_steps"] = undecided;
+  }
+  return json;
+}
+
 std::vector<std::string> undecided_between(const RehearsalModel& model) {
   const Order& order = model.order.order;
   const auto place = [&](const std::string& name) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 namespace olem {
 
@@ -105,10 +104,11 @@ void search_greedily(const Subset& variables, std::size_t most, Explorer& explor
 
 Subset useful_variables(const PreparedProblem& prepared, const Subset& among) {
   if (among.empty()) return {};
-  const std::vector<bool> influences = prepared.sampler(among, 1, PreparedProblem::kSearch).influences();
-  Subset influential;
-  for (std::size_t i = 0; i < among.size(); ++i) {
-    if (influences[i]) influential.push_back(among[i]);
+  const Subset altered = prepared.with_fixed(among);
+  const std::vector<bool> influences = prepared.sampler(altered, 1, PreparedProblem::kSearch).influences();
+  Subset influential = prepared.fixed();
+  for (std::size_t i = 0; i < altered.size(); ++i) {
+    if (influences[i]) influential.push_back(altered[i]);
   }
   if (influential.empty()) return {};
   Subset useful;
@@ -121,8 +121,7 @@ Subset useful_variables(const PreparedProblem& prepared, const Subset& among) {
 
 std::string search_subsets(const PreparedProblem& prepared, std::size_t most,
                            const std::function<double(const Subset&)>& search) {
-  Subset variables(prepared.size());
-  std::iota(variables.begin(), variables.end(), std::size_t{0});
+  const Subset& variables = prepared.free();
   most = std::min(most, variables.size());
   Explorer explorer(prepared, search);
   if (subset_count(variables.size(), most) <= kMostSubsets) {

@@ -105,6 +105,16 @@ plot::Panel outcome_panel(const Explanation& explanation, const OutcomeHistogram
   return panel;
 }
 
+plot::Figure outcome_figure(const Explanation& explanation, const OutcomeHistogram& histogram) {
+  plot::Figure figure;
+  figure.panels.push_back(outcome_panel(explanation, histogram));
+  figure.title = figure.panels.front().title;
+  figure.panels.front().title.clear();
+  figure.panel_width = 560.0;
+  figure.panel_height = 260.0;
+  return figure;
+}
+
 plot::Panel ranking_panel(const Explanation& explanation) {
   plot::Panel panel;
   panel.title = "Success at their best";

@@ -16,6 +16,9 @@ plot::Panel curve_panel(const Explanation& explanation, const SuccessCurve& curv
 // Where one outcome ends up, without action and with the decision, and where it is wanted.
 plot::Panel outcome_panel(const Explanation& explanation, const OutcomeHistogram& histogram);
 
+// The same as a figure of its own, wide and without a heading, for a page that has one.
+plot::Figure outcome_figure(const Explanation& explanation, const OutcomeHistogram& histogram);
+
 // Success of each variable at its best alone, and of the best pair that it is in.
 plot::Panel ranking_panel(const Explanation& explanation);
 

@@ -7,6 +7,7 @@
 
 #include "olem/error.h"
 #include "olem/explain.h"
+#include "olem/version.h"
 #include "report/page_parts.h"
 
 namespace olem {
@@ -82,6 +83,21 @@ std::string json_cell(const Json& value) {
   if (value.is_number_float()) return fmt::format("{:.4g}", value.get<double>());
   if (value.is_null()) return "";
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json result_json(const std::string& verb, const Json& result, Json options, std::uint64_t seed, double seconds,
+                 const std::vector<Warning>& warnings) {
+  Json object;
+  object["version"] = version();
+  object["verb"] = verb;
+  object.update(result);
+  object["options"] = std::move(options);
+  object["seed"] = seed;
+  object["seconds"] = seconds;
+  object["warnings"] = Json::array();
+  for (const Warning& warning : warnings)
+    object["warnings"].push_back({{"code", warning.code}, {"text", warning.text}, {"where", warning.where}});
+  return object;
 }
 
 std::string report_page(const Json& result, const std::string& source) {

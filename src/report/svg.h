@@ -104,6 +104,9 @@ std::string svg_document(const Figure& figure);
 // The <svg> element for a page that has style_sheet() in it, once for all figures.
 std::string svg_element(const Figure& figure);
 std::string style_sheet();
+// The same for a page with a switch: data-theme="light" or "dark" on its root element overrules what the browser
+// prefers.
+std::string switchable_style_sheet();
 
 // Text for the inside of an element or of a quoted attribute: markup escaped, bytes that are no UTF-8 and characters
 // that XML does not allow shown as U+FFFD.

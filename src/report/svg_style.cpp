@@ -29,9 +29,8 @@ struct Colour {
 constexpr std::array<Colour, 5> kRamp = {
     Colour{18, 37, 77}, {43, 92, 138}, {72, 150, 145}, {160, 195, 110}, {251, 232, 110}};
 
-std::string theme(const std::array<const char*, kColours>& colours, const char* ink, const char* muted,
-                  const char* grid, const char* paper, const char* shade) {
-  const char* const root = "svg.olem-plot";
+std::string theme(std::string_view root, const std::array<const char*, kColours>& colours, const char* ink,
+                  const char* muted, const char* grid, const char* paper, const char* shade) {
   std::string css = fmt::format(
       "{0} .ink{{fill:{1}}}{0} .muted{{fill:{2}}}{0} .axis{{stroke:{2}}}{0} .grid{{stroke:{3}}}{0} .paper{{fill:{4}}}"
       "{0} .doubt{{fill:{2};fill-opacity:.16}}{0} .shade{{fill:{5};fill-opacity:.16}}{0} .border{{stroke:{5}}}{0} "
@@ -43,9 +42,15 @@ std::string theme(const std::array<const char*, kColours>& colours, const char* 
   return css;
 }
 
-}  // namespace
+std::string light_theme(std::string_view root) {
+  return theme(root, kLight, "#1c1e21", "#5b6068", "#e3e5e8", "#ffffff", "#00795a");
+}
 
-std::string style_sheet() {
+std::string dark_theme(std::string_view root) {
+  return theme(root, kDark, "#e8e9eb", "#a3a8b0", "#34383f", "#17191d", "#43d6a8");
+}
+
+std::string common_style() {
   return fmt::format(
       "svg.olem-plot{{font:{}px system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif;max-width:100%;"
       "height:auto}}"
@@ -53,10 +58,21 @@ std::string style_sheet() {
       "svg.olem-plot line.grid,svg.olem-plot line.axis{{stroke-width:1}}"
       "svg.olem-plot path.band{{stroke:none;fill-opacity:.18}}svg.olem-plot path.area{{stroke:none;fill-opacity:.3}}"
       "svg.olem-plot path.cell{{shape-rendering:crispEdges}}svg.olem-plot .strong{{font-weight:600}}"
-      "svg.olem-plot .heading{{font-weight:600;font-size:15px}}{}"
-      "@media screen and (prefers-color-scheme:dark){{{}}}",
-      length(kFontSize), theme(kLight, "#1c1e21", "#5b6068", "#e3e5e8", "#ffffff", "#00795a"),
-      theme(kDark, "#e8e9eb", "#a3a8b0", "#34383f", "#17191d", "#43d6a8"));
+      "svg.olem-plot .heading{{font-weight:600;font-size:15px}}",
+      length(kFontSize));
+}
+
+}  // namespace
+
+std::string style_sheet() {
+  return fmt::format("{}{}@media screen and (prefers-color-scheme:dark){{{}}}", common_style(),
+                     light_theme("svg.olem-plot"), dark_theme("svg.olem-plot"));
+}
+
+std::string switchable_style_sheet() {
+  return fmt::format("{}{}@media screen and (prefers-color-scheme:dark){{{}}}@media screen{{{}}}", common_style(),
+                     light_theme("svg.olem-plot"), dark_theme(":root:not([data-theme=\"light\"]) svg.olem-plot"),
+                     dark_theme(":root[data-theme=\"dark\"] svg.olem-plot"));
 }
 
 std::string colour_class(std::size_t style) { return fmt::format("c{}", style % kColours); }

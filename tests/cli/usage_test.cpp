@@ -36,8 +36,8 @@ TEST(Usage, NothingToDo) {
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err,
-            "olem: Say what to do: one of order, graph, compare, simulate, fit, decide, explain, report, study, check, "
-            "options. See "
+            "olem: Say what to do: one of order, graph, compare, simulate, fit, decide, explain, report, serve, study, "
+            "check, options. See "
             "olem --help.\n");
 }
 
@@ -50,7 +50,7 @@ TEST(Usage, WrongCommandLinesAreExplained) {
       {{"ordr", "d.csv"}, "'ordr' is not a verb of olem. Did you mean order? See olem --help."},
       {{"banana"},
        "'banana' is not a verb of olem. The verbs are order, graph, compare, simulate, fit, decide, explain, report, "
-       "study, check, options."},
+       "serve, study, check, options."},
       {{"--json", "order"}, "The verb comes first, before '--json'"},
       {{"order"}, "DATA is missing: give a CSV or .npy file, or - for standard input. See olem order --help."},
       {{"order", "d.csv", "--tread", "2"}, "'--tread' is not an option of olem order. Did you mean --threads?"},

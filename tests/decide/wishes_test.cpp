@@ -240,6 +240,126 @@ TEST(Proposals, DifferAndComeBestFirst) {
   }
 }
 
+// y = a0 + a1 + noise of 0.5 is wanted in [1.5, 2.5].
+TEST(Settled, AFixedValueIsKeptAndTheRestIsChosenAroundIt) {
+  DecisionProblem problem = linear_problem({1.0, 1.0}, 1.5, 2.5);
+  problem.fixed = {{"a0", -0.7}};
+  DecisionOptions options;
+  for (const Choice& choice : optimizer_choices()) {
+    options.optimizer = choice.name;
+    const Decision decision = decide_one(problem, options);
+    EXPECT_EQ(value_of(decision, 0), -0.7) << choice.name;
+    EXPECT_NEAR(value_of(decision, 1), 2.7, 0.2) << choice.name;
+    EXPECT_NEAR(decision.success_probability, 0.6827, 0.04) << choice.name;
+    EXPECT_TRUE(decision.alterations[0].fixed);
+    EXPECT_EQ(to_json(decision)["fixed"].dump(), R"(["a0"])");
+    // In standard deviations: 0.7 + 2.7.
+    EXPECT_NEAR(decision.cost, 3.4, 0.5);
+  }
+}
+
+TEST(Settled, AFixedValueThatDoesHarmIsNotTakenBackAndIsNotWithoutAction) {
+  DecisionProblem problem = linear_problem({1.0}, -0.8, 0.8);
+  problem.fixed = {{"a0", 2.5}};
+  const Decision decision = decide_one(problem);
+  EXPECT_EQ(value_of(decision, 0), 2.5);
+  EXPECT_LT(decision.success_probability, 0.01);
+  EXPECT_GT(decision.without_action, 0.4);
+  EXPECT_EQ(decision.chosen, "fixed values");
+  EXPECT_EQ(decision.summary.status, "done");
+  EXPECT_THAT(decision.summary.message, HasSubstr("better than the fixed values alone"));
+}
+
+TEST(Settled, AFixedVariableThatChangesNothingStaysSet) {
+  DecisionProblem problem = linear_problem({1.0, 0.0}, 1.5, 2.5);
+  problem.samplers = linear_set({1.0, 0.0}, 0.5, 1, 4000);
+  problem.fixed = {{"a1", 0.25}};
+  const Decision decision = decide_one(problem);
+  EXPECT_EQ(value_of(decision, 1), 0.25);
+  EXPECT_NEAR(value_of(decision, 0), 2.0, 0.2);
+}
+
+TEST(Settled, WhatIsLeftAloneIsNotAltered) {
+  DecisionProblem problem = linear_problem({1.0, 0.5}, 1.5, 2.5);
+  problem.left_alone = {"a0"};
+  const Decision one = decide_one(problem);
+  EXPECT_FALSE(one.alterations[0].value.has_value());
+  EXPECT_GT(value_of(one, 1), 2.0);
+  problem.left_alone = {"a0", "a1"};
+  const Decision none = decide_one(problem);
+  EXPECT_FALSE(none.acts());
+  EXPECT_EQ(none.summary.status, "no_action");
+  EXPECT_EQ(none.success_probability, none.without_action);
+  EXPECT_THAT(none.summary.message, HasSubstr("left alone"));
+}
+
+TEST(Settled, FixedValuesCountAsAlterations) {
+  DecisionProblem problem = linear_problem({0.7, 0.7, 1.5}, 3.5, 4.5);
+  problem.max_alterations = 2;
+  problem.fixed = {{"a0", 1.0}};
+  const Decision decision = decide_one(problem);
+  EXPECT_EQ(value_of(decision, 0), 1.0);
+  EXPECT_NEAR(value_of(decision, 2), 3.3 / 1.5, 0.3);
+  EXPECT_FALSE(decision.alterations[1].value.has_value());
+  problem.max_alterations = 1;
+  EXPECT_EQ(count_altered(decide_one(problem)), 1U);
+  problem.fixed.push_back({"a1", 1.0});
+  try {
+    decide_one(problem);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.category(), ErrorCategory::kTask);
+    EXPECT_THAT(error.what(), HasSubstr("2 variables are fixed, but no more than 1 may be altered"));
+  }
+}
+
+TEST(Settled, ConstraintsSeeFixedValues) {
+  DecisionProblem problem = linear_problem({1.0, 0.5}, 3.0, 100.0);
+  problem.constraints = {{{{"a0", 1.0}, {"a1", 1.0}}, 2.0}};
+  problem.fixed = {{"a1", 1.5}};
+  const Decision room = decide_one(problem);
+  EXPECT_NEAR(value_of(room, 0), 0.5, 0.01);
+  // Alone it breaks the constraint; a0 must give way although that costs success.
+  problem.fixed = {{"a1", 3.0}};
+  const Decision gives_way = decide_one(problem);
+  EXPECT_NEAR(value_of(gives_way, 0), -1.0, 0.01);
+  problem.left_alone = {"a0"};
+  EXPECT_THROW(decide_one(problem), Error);
+}
+
+TEST(Settled, ATargetReachedWithFixedValuesAloneIsSaid) {
+  DecisionProblem problem = linear_problem({1.0}, 1.5, 2.5);
+  problem.fixed = {{"a0", 2.0}};
+  DecisionOptions options;
+  options.target = 0.5;
+  const Decision decision = decide_one(problem, options);
+  EXPECT_EQ(decision.summary.status, "already_likely");
+  EXPECT_THAT(decision.summary.message, HasSubstr("with the fixed values alone. Nothing was found that is better."));
+}
+
+TEST(Settled, QwzKeepsWhatIsFixed) {
+  DecisionProblem problem = linear_problem({1.0, 1.0}, 1.5, 2.5);
+  problem.fixed = {{"a0", -0.7}};
+  DecisionOptions options;
+  options.method = DecisionMethod::kQwz23;
+  const Decision decision = decide_one(problem, options);
+  EXPECT_EQ(value_of(decision, 0), -0.7);
+  EXPECT_NEAR(value_of(decision, 1), 2.7, 0.2);
+}
+
+TEST(Settled, IsChecked) {
+  DecisionProblem problem = linear_problem({1.0, 1.0}, 1.5, 2.5);
+  problem.fixed = {{"y", 1.0}};
+  EXPECT_THROW(decide_one(problem), Error);
+  problem.fixed = {{"a0", 3.5}};
+  EXPECT_THROW(decide_one(problem), Error);
+  problem.fixed = {{"a0", NAN}};
+  EXPECT_THROW(decide_one(problem), Error);
+  problem.fixed = {{"a0", 1.0}};
+  problem.left_alone = {"a0"};
+  EXPECT_THROW(decide_one(problem), Error);
+}
+
 TEST(Wishes, AreChecked) {
   DecisionProblem problem = linear_problem({1.0}, 1.5, 2.5);
   problem.cost = {{"a7", 1.0}};
@@ -283,6 +403,12 @@ RC_GTEST_PROP(Wishes, NoDecisionLeavesWhatIsPermitted, (std::uint32_t seed)) {
     problem.constraints.push_back(constraint);
   }
   if (maybe()) problem.max_alterations = 1 + static_cast<int>(random.below(count));
+  const bool settles = maybe();
+  for (std::size_t k = 0; settles && k < count; ++k) {
+    const std::size_t how = random.below(3);
+    if (how == 0) problem.fixed.push_back({"a" + std::to_string(k), permitted[k]});
+    if (how == 1) problem.left_alone.push_back("a" + std::to_string(k));
+  }
   DecisionOptions options;
   options.optimizer = optimizer_choices()[random.below(optimizer_choices().size())].name;
   options.draws = 40;
@@ -296,7 +422,14 @@ RC_GTEST_PROP(Wishes, NoDecisionLeavesWhatIsPermitted, (std::uint32_t seed)) {
   if (maybe()) options.target = random.uniform(0.1, 0.99);
   if (maybe()) options.proposals = 1 + static_cast<int>(random.below(3));
 
-  const Decision decision = decide_one(problem, options);
+  Decision decision;
+  try {
+    decision = decide_one(problem, options);
+  } catch (const Error& error) {
+    RC_ASSERT(settles);  // only then may there be nothing left
+    RC_ASSERT(error.category() == ErrorCategory::kTask);
+    return;
+  }
   std::vector<std::vector<std::optional<double>>> all(1);
   for (const Alteration& alteration : decision.alterations) all[0].push_back(alteration.value);
   for (const Proposal& proposal : decision.proposals) {
@@ -305,6 +438,9 @@ RC_GTEST_PROP(Wishes, NoDecisionLeavesWhatIsPermitted, (std::uint32_t seed)) {
   }
   for (const auto& values : all) {
     int altered = 0;
+    for (const NamedValue& fixed : problem.fixed)
+      RC_ASSERT(values[static_cast<std::size_t>(fixed.name[1] - '0')] == fixed.value);
+    for (const std::string& left : problem.left_alone) RC_ASSERT(!values[static_cast<std::size_t>(left[1] - '0')]);
     for (std::size_t k = 0; k < count; ++k) {
       if (!values[k]) continue;
       ++altered;

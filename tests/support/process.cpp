@@ -131,6 +131,39 @@ ProcessResult run_olem(const std::vector<std::string>& arguments, const ProcessO
   return result;
 }
 
+RunningOlem::RunningOlem(const std::vector<std::string>& arguments, const std::string& folder) {
+  Pipe out;
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error("fork failed");
+  if (pid_ == 0) {
+    ::dup2(out.ends[1], STDOUT_FILENO);
+    exec_olem(arguments, {}, folder);
+  }
+  std::swap(out_, out.ends[0]);
+}
+
+RunningOlem::~RunningOlem() {
+  if (pid_ > 0) stop(SIGKILL);
+  ::close(out_);
+}
+
+std::string RunningOlem::read_line() {
+  constexpr int kLongest = 60000;
+  std::string line;
+  pollfd polled{out_, POLLIN, 0};
+  char c = 0;
+  while (::poll(&polled, 1, kLongest) > 0 && ::read(out_, &c, 1) == 1 && c != '\n') line += c;
+  return line;
+}
+
+int RunningOlem::stop(int signal) {
+  ::kill(pid_, signal);
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  pid_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "olem_test_XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");

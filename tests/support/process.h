@@ -30,6 +30,25 @@ struct ProcessOptions {
 // Runs the built `olem` as a person would and waits for it.
 ProcessResult run_olem(const std::vector<std::string>& arguments, const ProcessOptions& options = {});
 
+// The built `olem` while it runs. Standard error goes where the test's goes.
+class RunningOlem {
+ public:
+  RunningOlem(const std::vector<std::string>& arguments, const std::string& folder);
+  ~RunningOlem();  // kills it if it still runs
+  RunningOlem(const RunningOlem&) = delete;
+  RunningOlem& operator=(const RunningOlem&) = delete;
+
+  int pid() const { return pid_; }
+  // The next line of standard output; what there is of it when the process ends or nothing comes for a minute.
+  std::string read_line();
+  // Sends the signal and waits for the end; the exit code, 128 + signal when killed by one.
+  int stop(int signal);
+
+ private:
+  int pid_ = -1;
+  int out_ = -1;
+};
+
 // A folder that is removed with everything in it at the end of the scope.
 class TemporaryFolder {
  public:

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "olem/context.h"
+#include "olem/decision.h"
+#include "olem/rehearsal.h"
+
+namespace olem {
+
+struct ServeOptions {
+  int port = 8080;           // of 127.0.0.1, as people expect of such a page; 0: any that is free
+  double time_limit = 30.0;  // seconds for one recommendation, or for all contexts of one table
+  DecisionOptions decision;  // of every recommendation; a request may ask for another target and number of proposals
+};
+
+// Of the server itself; `decision` has its own.
+OptionSet describe(ServeOptions& options);
+
+// The rehearsal page of a model on 127.0.0.1, and the API behind it (docs/serve.md). Calls `ready` with its address,
+// such as "http://127.0.0.1:8080/", once it listens, and returns when the context is interrupted, within a second. The
+// context's seed decides all draws, its threads are shared by all requests; progress and log are not used.
+//
+// A file error when the port cannot be used or this olem was built without its HTTP module.
+void serve(RehearsalModel model, const ServeOptions& options, const std::function<void(const std::string&)>& ready,
+           const Context& context);
+
+}  // namespace olem

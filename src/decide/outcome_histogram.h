@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "olem/decision.h"
+#include "olem/explain.h"
+#include "olem/post_decision.h"
+
+namespace olem {
+
+// Where each outcome of the region falls, in the user's units, without action and, unless `with` is null, with a
+// decision. Both are draws of the region's outcomes; those that are not valid are left out.
+std::vector<OutcomeHistogram> outcome_histograms(const OutcomeDraws& without, const OutcomeDraws* with,
+                                                 const Region& region, const SamplerSet& samplers);
+
+// Mean and range of each outcome, in the user's units.
+std::vector<OutcomeForecast> outcome_forecasts(const OutcomeDraws& draws, const std::vector<std::string>& outcomes,
+                                               const SamplerSet& samplers);
+
+}  // namespace olem

@@ -1,0 +1,381 @@
+#include "serve/rehearsal_api.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "olem/error.h"
+#include "olem/parallel.h"
+#include "olem/report_page.h"
+#include "olem/version.h"
+#include "report/explain_figure.h"
+#include "report/svg.h"
+#include "serve/decision_table.h"
+#include "serve/guard.h"
+#include "serve/page_files.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::size_t kResultsKept = 100;
+constexpr int kMostJobs = 4;
+constexpr std::size_t kMostContexts = 1000;
+// How far the lever of a context variable reaches beyond the data, in widths of its range: enough to try what is a
+// little worse than ever seen, not enough to leave what the model can know.
+constexpr double kLeverMargin = 0.1;
+
+constexpr HttpRoute kRoutes[] = {
+    {"/", "GET"},
+    {"/page.css", "GET"},
+    {"/page.js", "GET"},
+    {"/favicon.ico", "GET"},
+    {"/api/model", "GET"},
+    {"/api/rehearse", "POST"},
+    {"/api/recommend", "POST"},
+    {"/api/contexts", "POST"},
+    {"/api/result/", "GET"},
+};
+
+constexpr std::string_view kIcon =
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><path d=\"M1 12Q5 12 8 7T15 3\" fill=\"none\" "
+    "stroke=\"#0072b2\" stroke-width=\"2\"/><circle cx=\"8\" cy=\"7\" r=\"2.5\" fill=\"#d55e00\"/></svg>";
+
+// A failure that is no error of the library: too many at once, no such result.
+struct Refusal {
+  int status;
+  const char* sentence;
+};
+
+HttpAnswer json_answer(const Json& json) {
+  return text_answer(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n",
+                     "application/json; charset=utf-8");
+}
+
+Json warnings_json(const std::vector<Warning>& warnings) {
+  Json json = Json::array();
+  for (const Warning& warning : warnings)
+    json.push_back({{"code", warning.code}, {"text", warning.text}, {"where", warning.where}});
+  return json;
+}
+
+Json forecasts_json(const std::vector<OutcomeForecast>& forecasts) {
+  Json json = Json::array();
+  for (const OutcomeForecast& forecast : forecasts)
+    json.push_back({{"name", forecast.name}, {"mean", forecast.mean}, {"low", forecast.low}, {"high", forecast.high}});
+  return json;
+}
+
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+// The same region without the name of the file that it was read from.
+Region nameless(const Region& region) {
+  if (!region.ranges().empty()) return Region::box(region.ranges());
+  std::vector<std::vector<double>> weights;
+  std::vector<double> bounds;
+  for (std::size_t row = 0; row < region.rows(); ++row) {
+    weights.emplace_back(region.weights(row).begin(), region.weights(row).end());
+    bounds.push_back(region.bound(row));
+  }
+  return Region::polytope(region.outcomes(), weights, bounds);
+}
+
+// Messages begin with the source of what they are about, and files of this machine are nobody's business.
+RehearsalModel without_paths(RehearsalModel model) {
+  model.task.source.clear();
+  model.task.desired = nameless(model.task.desired);
+  return model;
+}
+
+std::string random_id() {
+  std::array<unsigned char, 16> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw Error(ErrorCategory::kInternal, "The system gave no random bytes.");
+  std::string text;
+  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+int status_of(ErrorCategory category) {
+  switch (category) {
+    case ErrorCategory::kUsage:
+    case ErrorCategory::kData: return 400;
+    case ErrorCategory::kTask:
+    case ErrorCategory::kResource: return 422;
+    case ErrorCategory::kInterrupted: return 503;
+    default: return 500;
+  }
+}
+
+}  // namespace
+
+// What is needed to tell a recommendation again, in full.
+struct RehearsalApi::Result {
+  DecisionProblem problem;
+  DecisionOptions options;
+  Decision decision;
+  std::vector<Warning> warnings;
+};
+
+class RehearsalApi::Job {
+ public:
+  explicit Job(std::atomic<int>& running) : running_(running) {
+    if (running_.fetch_add(1) < kMostJobs) return;
+    --running_;
+    throw Refusal{429, "The server is busy with other recommendations. Try again in a moment."};
+  }
+  ~Job() { --running_; }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+ private:
+  std::atomic<int>& running_;
+};
+
+RehearsalApi::RehearsalApi(RehearsalModel model, const ServeOptions& options, int port, const Context& context)
+    : model_(without_paths(std::move(model))),
+      options_(options),
+      port_(port),
+      context_(context),
+      rehearser_(model_, options_.decision, context_) {}
+
+std::optional<HttpAnswer> RehearsalApi::refuse(const HttpRequest& head) const { return guard(head, kRoutes, port_); }
+
+HttpAnswer RehearsalApi::broken(int status) const {
+  switch (status) {
+    case 413: return error_answer(status, fmt::format("The body is larger than {} MB.", kBodyLimit >> 20U));
+    case 414: return error_answer(status, "The address is too long.");
+    case 431: return error_answer(status, "The head of the request is too long.");
+    case 500: return error_answer(status, "Something went wrong inside of the server. This is a defect of olem.");
+    case 503: return error_answer(status, "The server has too many connections. Try again in a moment.");
+    default: return error_answer(status, "The request could not be understood.");
+  }
+}
+
+HttpAnswer RehearsalApi::answer(const HttpRequest& request) {
+  try {
+    if (std::optional<HttpAnswer> refused = refuse(request)) return *refused;
+    if (request.body.size() > kBodyLimit) return broken(413);
+    return respond(request);
+  } catch (const Refusal& refusal) {
+    return error_answer(refusal.status, refusal.sentence);
+  } catch (const Error& error) {
+    const int status = status_of(error.category());
+    if (error.category() == ErrorCategory::kInterrupted) return error_answer(status, "The server is stopping.");
+    return status == 500 ? broken(status) : error_answer(status, error.what());
+  } catch (const std::bad_alloc&) {
+    return error_answer(422, "There is not enough memory for this.");
+  } catch (const std::exception&) {
+    return broken(500);
+  }
+}
+
+HttpAnswer RehearsalApi::respond(const HttpRequest& request) {
+  const std::string path(path_of(request.target));
+  if (path == "/") return text_answer(std::string(embedded_index_html()), "text/html; charset=utf-8");
+  if (path == "/page.css") {
+    return text_answer(fmt::format("{}\n{}\n", embedded_page_css(), plot::switchable_style_sheet()),
+                       "text/css; charset=utf-8");
+  }
+  if (path == "/page.js") return text_answer(std::string(embedded_page_js()), "text/javascript; charset=utf-8");
+  if (path == "/favicon.ico") return text_answer(std::string(kIcon), "image/svg+xml");
+  if (path == "/api/model") return json_answer(model_json());
+  if (path == "/api/rehearse") return json_answer(rehearse_json(request.body));
+  if (path == "/api/recommend") return json_answer(recommend_json(request.body));
+  if (path == "/api/contexts") return json_answer(contexts_json(request.body));
+  constexpr std::string_view kResults = "/api/result/";
+  return result_answer(path.substr(kResults.size()));
+}
+
+Json RehearsalApi::model_json() {
+  const Task& task = model_.task;
+  const Json wishes = to_json(task);
+  Json json;
+  json["version"] = version();
+  json["order"] = model_.order.order;
+  json["order_method"] = model_.order.method;
+  if (model_.graph) json["graph"] = to_json(*model_.graph);
+  json["undecided_steps"] = undecided_between(model_);
+  json["warnings"] = warnings_json(model_.summary.warnings);
+  const std::vector<double> start = starting_context(model_);
+  json["context"] = Json::array();
+  for (std::size_t j = 0; j < start.size(); ++j) {
+    const ColumnSummary& column = model_.context[j];
+    const double margin = kLeverMargin * column.range();
+    json["context"].push_back({{"name", task.context[j]},
+                               {"value", start[j]},
+                               {"low", std::min(column.low - margin, start[j])},
+                               {"high", std::max(column.high + margin, start[j])},
+                               {"mean", column.mean},
+                               {"sd", column.deviation}});
+  }
+  const std::vector<double> expected = rehearser_.expected(start);
+  json["alterable"] = Json::array();
+  for (std::size_t k = 0; k < task.alterable.size(); ++k) {
+    const NamedRange& range = task.alterable[k];
+    const SamplerVariable& variable = model_.samplers->variables[model_.samplers->index(range.name)];
+    json["alterable"].push_back({{"name", range.name},
+                                 {"low", range.low},
+                                 {"high", range.high},
+                                 {"expected", expected[k]},
+                                 {"data_low", variable.low},
+                                 {"data_high", variable.high},
+                                 {"data_counts", variable.counts}});
+  }
+  json["outcome"] = Json::array();
+  for (std::size_t k = 0; k < task.outcome.size(); ++k) {
+    Json entry = {{"name", task.outcome[k]}};
+    if (!task.desired.ranges().empty()) {
+      entry["low"] = optional_json(task.desired.ranges()[k].low);
+      entry["high"] = optional_json(task.desired.ranges()[k].high);
+    }
+    json["outcome"].push_back(std::move(entry));
+  }
+  if (task.desired.ranges().empty()) json["region"] = to_json(task.desired);
+  for (const char* const key : {"cost", "max_alterations", "constraints"})
+    json[key] = wishes.contains(key) ? wishes[key] : Json();
+  json["draws"] = Rehearser::kRehearsalDraws;
+  return json;
+}
+
+Json RehearsalApi::rehearse_json(const std::string& body) {
+  const RehearseRequest request = read_rehearse_request(model_, body);
+  const Rehearsal rehearsal = rehearser_.rehearse(request);
+  Json json;
+  json["success_probability"] = rehearsal.success;
+  json["interval"] = {rehearsal.interval.low, rehearsal.interval.high};
+  json["without_action"] = rehearsal.without_action;
+  json["interval_without_action"] = {rehearsal.interval_without_action.low, rehearsal.interval_without_action.high};
+  json["expected"] = Json::object();
+  for (std::size_t k = 0; k < rehearsal.expected.size(); ++k)
+    json["expected"][model_.task.alterable[k].name] = rehearsal.expected[k];
+  json["outcomes"] = forecasts_json(rehearsal.outcomes);
+  json["outcomes_without_action"] = forecasts_json(rehearsal.outcomes_without_action);
+  json["extrapolated"] = rehearsal.extrapolated;
+  Explanation figure;  // as much of one as the figure shows
+  figure.with_decision = rehearsal.success;
+  json["svg"] = Json::object();
+  for (const OutcomeHistogram& histogram : rehearsal.histograms)
+    json["svg"][histogram.name] = plot::svg_element(outcome_figure(figure, histogram));
+  json["warnings"] = warnings_json(rehearsal.warnings);
+  return json;
+}
+
+DecisionProblem RehearsalApi::problem_for(const std::vector<double>& context_values, const Switches& switches,
+                                          const Region& desired) const {
+  DecisionProblem problem = decision_problem(model_, context_values);
+  problem.region = desired;
+  problem.fixed = switches.fixed;
+  problem.left_alone = switches.left_alone;
+  return problem;
+}
+
+Context RehearsalApi::limited_context() const {
+  Context limited = context_;
+  limited.deadline = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                            std::chrono::duration<double>(options_.time_limit));
+  return limited;
+}
+
+Json RehearsalApi::recommend_json(const std::string& body) {
+  const RecommendRequest request = read_recommend_request(model_, body, options_.decision);
+  const Job job(jobs_);
+  auto result = std::make_shared<Result>();
+  result->problem = problem_for(request.context, request.switches, request.desired);
+  result->options = request.options;
+  result->decision = decide(result->problem, result->options, 0, limited_context());
+  result->warnings = context_warnings(model_.task, model_.context, request.context);
+  const std::vector<Warning>& more = result->decision.summary.warnings;
+  result->warnings.insert(result->warnings.end(), more.begin(), more.end());
+  Json json;
+  json["id"] = random_id();
+  json["decision"] = to_json(result->decision);
+  json["warnings"] = warnings_json(result->warnings);
+  keep(json["id"], std::move(result));
+  return json;
+}
+
+Json RehearsalApi::contexts_json(const std::string& body) {
+  const ContextsRequest request = read_contexts_request(model_, body);
+  if (model_.task.context.empty())
+    throw Error(ErrorCategory::kData, "The task has no context variables, so that a table of contexts says nothing.");
+  const Job job(jobs_);
+  const Context limited = limited_context();
+  const std::vector<std::vector<double>> contexts = parse_contexts(model_.task, request.csv, "The table", limited);
+  if (contexts.size() > kMostContexts) {
+    throw Error(ErrorCategory::kData, fmt::format("The table has {} rows, but at most {} can be decided for at once.",
+                                                  contexts.size(), kMostContexts));
+  }
+  std::vector<Warning> warnings;
+  const auto add = [&](const std::vector<Warning>& more) {
+    for (const Warning& warning : more) {
+      const bool known = std::any_of(warnings.begin(), warnings.end(),
+                                     [&](const Warning& other) { return other.text == warning.text; });
+      if (!known) warnings.push_back(warning);
+    }
+  };
+  // Each row on the draws that a recommendation for it alone would see, so that both say the same.
+  std::vector<Decision> decisions(contexts.size());
+  const Context serial = limited.serial();
+  parallel_for(limited, 0, contexts.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      decisions[i] = decide(problem_for(contexts[i], request.switches, request.desired), options_.decision, 0, serial);
+  });
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    add(context_warnings(model_.task, model_.context, contexts[i]));
+    add(decisions[i].summary.warnings);
+  }
+  Json json;
+  json["rows"] = decision_rows(decisions);
+  json["csv"] = decision_csv(decisions);
+  json["warnings"] = warnings_json(warnings);
+  return json;
+}
+
+void RehearsalApi::keep(const std::string& id, std::shared_ptr<const Result> result) {
+  const std::scoped_lock lock(mutex_);
+  results_.emplace_back(id, std::move(result));
+  if (results_.size() > kResultsKept) results_.pop_front();
+}
+
+std::shared_ptr<const RehearsalApi::Result> RehearsalApi::find(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [known, result] : results_) {
+    if (known == id) return result;
+  }
+  throw Refusal{404, "There is no such result, or it was made too long ago. Ask for the recommendation again."};
+}
+
+Json RehearsalApi::full_result(const Result& result) const {
+  Task task = model_.task;
+  task.desired = result.problem.region;
+  task.observed = result.problem.context;
+  Json json = decisions_json(model_, task, result.options, {result.decision});
+  add_decision_details(json, model_, {result.problem}, {result.decision}, result.options, limited_context());
+  Json options = to_json(model_.options);
+  DecisionOptions search = result.options;
+  options.update(describe(search).json());
+  options["threads"] = context_.thread_count();
+  return result_json("decide", json, std::move(options), context_.seed, result.decision.summary.seconds,
+                     result.warnings);
+}
+
+HttpAnswer RehearsalApi::result_answer(const std::string& file) {
+  const std::size_t dot = file.find('.');
+  const std::string kind = dot == std::string::npos ? "" : file.substr(dot);
+  if (kind != ".json" && kind != ".html") throw Refusal{404, "A result is saved as .json or as .html."};
+  const std::shared_ptr<const Result> result = find(file.substr(0, dot));
+  const Job job(jobs_);
+  const Json json = full_result(*result);
+  HttpAnswer answer = kind == ".json" ? text_answer(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
+                                                    "application/json; charset=utf-8")
+                                      : text_answer(report_page(json, "The result"), "text/html; charset=utf-8");
+  answer.headers.push_back({"Content-Disposition", fmt::format("attachment; filename=\"decision{}\"", kind)});
+  return answer;
+}
+
+}  // namespace olem

@@ -1,0 +1,130 @@
+#include "serve/rehearser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "decide/objective.h"
+#include "decide/outcome_histogram.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::size_t kPositionsKept = 16;  // a few levers in a few contexts; each takes about a megabyte
+constexpr std::size_t kReachDraws = 100;
+constexpr double kMostlyOutside = 0.5;  // as for decisions
+
+// The draws of decide() for its first context: expected values are those of its search, outcomes those of its report.
+constexpr std::uint64_t kSearchNoise = 0;
+constexpr std::uint64_t kReportNoise = 2;
+
+std::string context_key(const std::vector<double>& values) {
+  std::string key(values.size() * sizeof(double), '\0');
+  if (!values.empty()) std::memcpy(key.data(), values.data(), key.size());
+  return key;
+}
+
+struct Share {
+  double success;
+  Interval interval;
+};
+
+Share success_share(const OutcomeObjective& objective, const OutcomeDraws& draws) {
+  const std::size_t successes = objective.successes(draws);
+  return {static_cast<double>(successes) / static_cast<double>(draws.draws), clopper_pearson(successes, draws.draws)};
+}
+
+}  // namespace
+
+Rehearser::Rehearser(const RehearsalModel& model, const DecisionOptions& options, const Context& context)
+    : model_(model), options_(options), context_(context), idle_(kPositionsKept), acting_(kPositionsKept) {}
+
+PostDecisionSampler Rehearser::sampler(const std::vector<double>& context_values, std::vector<std::string> altered,
+                                       std::vector<std::string> outcomes, std::size_t draws,
+                                       std::uint64_t noise) const {
+  PostDecisionPlan plan;
+  for (std::size_t j = 0; j < context_values.size(); ++j)
+    plan.context.push_back({model_.task.context[j], context_values[j]});
+  plan.altered = std::move(altered);
+  plan.outcomes = std::move(outcomes);
+  plan.draws = draws;
+  plan.noise = noise;
+  return PostDecisionSampler(model_.samplers, plan, context_);
+}
+
+std::unique_ptr<Rehearser::Idle> Rehearser::idle(const std::vector<double>& context_values, const std::string& key) {
+  if (std::unique_ptr<Idle> known = idle_.take(key)) return known;
+  auto made = std::make_unique<Idle>();
+  made->draws =
+      sampler(context_values, {}, model_.task.outcome, kRehearsalDraws, kReportNoise).sample({}, options_.caution);
+  std::vector<std::string> names;
+  for (const NamedRange& range : model_.task.alterable) names.push_back(range.name);
+  PostDecisionSampler drawn =
+      sampler(context_values, {}, names, static_cast<std::size_t>(options_.draws), kSearchNoise);
+  for (const OutcomeForecast& forecast : outcome_forecasts(drawn.sample({}, options_.caution), names, *model_.samplers))
+    made->expected.push_back(forecast.mean);
+  return made;
+}
+
+std::unique_ptr<Rehearser::Acting> Rehearser::acting(const RehearseRequest& request, const std::string& key) {
+  if (std::unique_ptr<Acting> known = acting_.take(key)) return known;
+  std::vector<std::string> names;
+  for (const NamedValue& value : request.alterations) names.push_back(value.name);
+  return std::make_unique<Acting>(
+      Acting{sampler(request.context, names, model_.task.outcome, kRehearsalDraws, kReportNoise),
+             sampler(request.context, names, model_.task.outcome, kReachDraws, kReportNoise)});
+}
+
+Rehearsal Rehearser::rehearse(const RehearseRequest& request) {
+  const PreparedObjective prepared = prepare_objective(request.desired, *model_.samplers, context_);
+  const std::string at = context_key(request.context);
+  std::string altered_at = at;
+  std::vector<double> values;
+  for (const NamedValue& value : request.alterations) {
+    const std::size_t place = model_.samplers->index(value.name);
+    altered_at += fmt::format(" {}", place);
+    values.push_back(model_.samplers->variables[place].standardise(value.value));
+  }
+  Rehearsal result;
+  result.warnings = prepared.centre.warnings;
+  const std::vector<Warning> far = context_warnings(model_.task, model_.context, request.context);
+  result.warnings.insert(result.warnings.end(), far.begin(), far.end());
+
+  std::unique_ptr<Idle> without = idle(request.context, at);
+  std::unique_ptr<Acting> with = acting(request, altered_at);
+  const OutcomeDraws& draws = with->outcomes.sample(values, options_.caution);
+  const Share anyway = success_share(prepared.objective, without->draws);
+  const Share acted = success_share(prepared.objective, draws);
+  result.success = acted.success;
+  result.interval = acted.interval;
+  result.without_action = anyway.success;
+  result.interval_without_action = anyway.interval;
+  result.expected = without->expected;
+  result.outcomes = outcome_forecasts(draws, model_.task.outcome, *model_.samplers);
+  result.outcomes_without_action = outcome_forecasts(without->draws, model_.task.outcome, *model_.samplers);
+  result.histograms = outcome_histograms(without->draws, &draws, request.desired, *model_.samplers);
+  for (const VariableReach& reach : with->few.reach(values, options_.caution)) {
+    if (reach.share_outside > kMostlyOutside) result.extrapolated.push_back(reach.variable);
+  }
+  if (!result.extrapolated.empty()) {
+    const std::string names = fmt::format("{}", fmt::join(result.extrapolated, ", "));
+    result.warnings.push_back(
+        {"extrapolation",
+         fmt::format("This leads to where there is little data for {}: the numbers there are a guess.", names), names});
+  }
+  idle_.put(at, std::move(without));
+  acting_.put(altered_at, std::move(with));
+  return result;
+}
+
+std::vector<double> Rehearser::expected(const std::vector<double>& context_values) {
+  const std::string at = context_key(context_values);
+  std::unique_ptr<Idle> without = idle(context_values, at);
+  std::vector<double> values = without->expected;
+  idle_.put(at, std::move(without));
+  return values;
+}
+
+}  // namespace olem

@@ -1,0 +1,196 @@
+#include "serve/requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+
+#include "core/json_text.h"
+#include "data/reading.h"
+#include "olem/error.h"
+#include "olem/options.h"
+
+namespace olem {
+
+namespace {
+
+constexpr const char* kRequest = "The request";
+constexpr int kMostProposals = 10;
+// A lever may miss the end of its domain by what is lost on the way through decimal digits.
+constexpr double kDomainRounding = 1e-9;
+
+[[noreturn]] void reject(const std::string& what) { throw Error(ErrorCategory::kData, what); }
+
+std::string shown(const std::string& name) { return show_text(name, 80); }
+
+// " Did you mean 'x'?", or which there are.
+std::string closest_hint(const std::string& name, std::span<const std::string> names) {
+  const std::string near = closest_name(name, names);
+  if (!near.empty()) return fmt::format(" Did you mean '{}'?", shown(near));
+  return names.empty() ? " There are none." : fmt::format(" There are {}.", fmt::join(names, ", "));
+}
+
+Json parse_body(std::string_view body, std::span<const std::string> keys) {
+  Json json = parse_json_text(body, kRequest);
+  if (!json.is_object()) reject("The request is not an object.");
+  for (const auto& [key, value] : json.items()) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end())
+      reject(fmt::format("The request has an unknown key '{}'.{}", shown(key), closest_hint(key, keys)));
+  }
+  return json;
+}
+
+double finite_number(const Json& value, const std::string& what) {
+  if (!value.is_number() || !std::isfinite(value.get<double>()))
+    reject(fmt::format("The value of {} is not a finite number.", what));
+  return value.get<double>();
+}
+
+// The members of an object whose keys are variables, each with its place among `names`.
+struct VariableEntry {
+  std::size_t place;
+  const Json* value;
+};
+std::vector<VariableEntry> variable_entries(const Json& request, const char* key, std::span<const std::string> names,
+                                            const char* kind) {
+  std::vector<VariableEntry> entries;
+  const auto found = request.find(key);
+  if (found == request.end() || found->is_null()) return entries;
+  if (!found->is_object()) reject(fmt::format("'{}' is not an object of names and values.", key));
+  for (const auto& [name, value] : found->items()) {
+    const auto place = std::find(names.begin(), names.end(), name);
+    if (place == names.end())
+      reject(fmt::format("'{}' is no {} of this task.{}", shown(name), kind, closest_hint(name, names)));
+    entries.push_back({static_cast<std::size_t>(place - names.begin()), &value});
+  }
+  return entries;
+}
+
+std::vector<std::string> alterable_names(const Task& task) {
+  std::vector<std::string> names;
+  for (const NamedRange& range : task.alterable) names.push_back(range.name);
+  return names;
+}
+
+double domain_value(const NamedRange& range, const Json& json) {
+  const double value = finite_number(json, fmt::format("'{}'", shown(range.name)));
+  const double slack = kDomainRounding * (range.high - range.low);
+  if (value < range.low - slack || value > range.high + slack) {
+    reject(
+        fmt::format("{} is outside of the domain [{}, {}] of '{}'.", value, range.low, range.high, shown(range.name)));
+  }
+  return std::clamp(value, range.low, range.high);
+}
+
+std::vector<double> read_context(const RehearsalModel& model, const Json& request) {
+  const Task& task = model.task;
+  if (!request.contains("context")) return starting_context(model);
+  std::vector<std::optional<double>> values(task.context.size());
+  for (const VariableEntry& entry : variable_entries(request, "context", task.context, "context variable"))
+    values[entry.place] = finite_number(*entry.value, fmt::format("'{}'", shown(task.context[entry.place])));
+  std::vector<double> result;
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    if (!values[j]) reject(fmt::format("'context' lacks a value of '{}'.", shown(task.context[j])));
+    result.push_back(*values[j]);
+  }
+  return result;
+}
+
+std::optional<double> region_side(const Json& value, const std::string& outcome) {
+  if (value.is_null()) return std::nullopt;
+  return finite_number(value, fmt::format("a side of the region of '{}'", shown(outcome)));
+}
+
+Region read_desired(const Task& task, const Json& request) {
+  const std::vector<VariableEntry> entries = variable_entries(request, "desired", task.outcome, "outcome");
+  if (entries.empty()) return task.desired;
+  std::vector<OutcomeRange> ranges = task.desired.ranges();
+  if (ranges.empty())
+    reject("What is desired in this task is not a range for each outcome, so that it cannot be changed here.");
+  for (const VariableEntry& entry : entries) {
+    const std::string& outcome = task.outcome[entry.place];
+    if (!entry.value->is_array() || entry.value->size() != 2)
+      reject(fmt::format("What is desired of '{}' is not a range [low, high], each a number or null.", shown(outcome)));
+    ranges[entry.place].low = region_side((*entry.value)[0], outcome);
+    ranges[entry.place].high = region_side((*entry.value)[1], outcome);
+  }
+  return Region::box(ranges);
+}
+
+Switches read_switches(const Task& task, const Json& request) {
+  Switches switches;
+  for (const VariableEntry& entry :
+       variable_entries(request, "switches", alterable_names(task), "alterable variable")) {
+    const NamedRange& range = task.alterable[entry.place];
+    if (entry.value->is_number()) {
+      switches.fixed.push_back({range.name, domain_value(range, *entry.value)});
+    } else if (*entry.value == "leave") {
+      switches.left_alone.push_back(range.name);
+    } else if (*entry.value != "free") {
+      reject(fmt::format("The switch of '{}' is neither \"free\" nor \"leave\" nor a number to fix it at.",
+                         shown(range.name)));
+    }
+  }
+  return switches;
+}
+
+}  // namespace
+
+std::vector<double> starting_context(const RehearsalModel& model) {
+  std::vector<double> values;
+  for (std::size_t j = 0; j < model.task.context.size(); ++j) {
+    double value = model.context[j].mean;
+    for (const NamedValue& observed : model.task.observed) {
+      if (observed.name == model.task.context[j]) value = observed.value;
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
+RehearseRequest read_rehearse_request(const RehearsalModel& model, std::string_view body) {
+  const std::string keys[] = {"context", "alterations", "desired"};
+  const Json json = parse_body(body, keys);
+  RehearseRequest request{read_context(model, json), {}, read_desired(model.task, json)};
+  std::vector<std::optional<double>> values(model.task.alterable.size());
+  for (const VariableEntry& entry :
+       variable_entries(json, "alterations", alterable_names(model.task), "alterable variable")) {
+    if (!entry.value->is_null()) values[entry.place] = domain_value(model.task.alterable[entry.place], *entry.value);
+  }
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k]) request.alterations.push_back({model.task.alterable[k].name, *values[k]});
+  }
+  return request;
+}
+
+RecommendRequest read_recommend_request(const RehearsalModel& model, std::string_view body,
+                                        const DecisionOptions& options) {
+  const std::string keys[] = {"context", "switches", "desired", "target", "proposals"};
+  const Json json = parse_body(body, keys);
+  RecommendRequest request{read_context(model, json), read_switches(model.task, json), read_desired(model.task, json),
+                           options};
+  if (json.contains("target")) {
+    request.options.target = finite_number(json["target"], "'target'");
+    if (request.options.target < 0.0 || request.options.target > 1.0)
+      reject(fmt::format("'target' is {}, but must lie between 0 and 1.", request.options.target));
+  }
+  if (json.contains("proposals")) {
+    const double count = finite_number(json["proposals"], "'proposals'");
+    if (count < 1.0 || count > kMostProposals || count != std::floor(count))
+      reject(fmt::format("'proposals' is {}, but must be a whole number from 1 to {}.", count, kMostProposals));
+    request.options.proposals = static_cast<int>(count);
+  }
+  return request;
+}
+
+ContextsRequest read_contexts_request(const RehearsalModel& model, std::string_view body) {
+  const std::string keys[] = {"csv", "switches", "desired"};
+  const Json json = parse_body(body, keys);
+  if (!json.contains("csv") || !json["csv"].is_string()) reject("'csv' is not the text of a table.");
+  return {json["csv"].get<std::string>(), read_switches(model.task, json), read_desired(model.task, json)};
+}
+
+}  // namespace olem

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "olem/decision.h"
+#include "olem/region.h"
+#include "olem/rehearsal.h"
+
+namespace olem {
+
+// The bodies of requests to the rehearsal API as values. Each reader takes a JSON object and throws a data error, in
+// words for the person in front of the page, for text that is not JSON, nested deeper than 64 levels, with a key twice
+// or a number that is not finite, for unknown keys and variables (with the closest name), and for values that the task
+// does not allow.
+
+struct RehearseRequest {
+  std::vector<double> context;          // in the order of the task
+  std::vector<NamedValue> alterations;  // of what is set, in the order of the task
+  Region desired;
+};
+
+// What is settled before a recommendation.
+struct Switches {
+  std::vector<NamedValue> fixed;
+  std::vector<std::string> left_alone;
+};
+
+struct RecommendRequest {
+  std::vector<double> context;
+  Switches switches;
+  Region desired;
+  DecisionOptions options;
+};
+
+struct ContextsRequest {
+  std::string csv;
+  Switches switches;
+  Region desired;
+};
+
+// The context that the page begins with: the values that the task observed, and the means of the data otherwise.
+std::vector<double> starting_context(const RehearsalModel& model);
+
+RehearseRequest read_rehearse_request(const RehearsalModel& model, std::string_view body);
+// `options` hold unless the request says otherwise.
+RecommendRequest read_recommend_request(const RehearsalModel& model, std::string_view body,
+                                        const DecisionOptions& options);
+ContextsRequest read_contexts_request(const RehearsalModel& model, std::string_view body);
+
+}  // namespace olem

@@ -1,0 +1,39 @@
+#include "olem/serve.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "olem/error.h"
+#include "serve/http_server.h"
+#include "serve/rehearsal_api.h"
+
+namespace olem {
+
+OptionSet describe(ServeOptions& options) {
+  OptionSet set;
+  set.integer("port", options.port, 0, 65535, "of 127.0.0.1; 0: any that is free");
+  return set;
+}
+
+void serve(RehearsalModel model, const ServeOptions& options, const std::function<void(const std::string&)>& ready,
+           const Context& context) {
+  const std::unique_ptr<HttpServer> server = make_http_server();
+  const int port = server->listen(options.port);
+  if (port < 0) {
+    const std::string remedy = port == -EADDRINUSE ? "Another program listens there; give another --port, or 0 for any "
+                                                     "that is free."
+                                                   : fmt::format("{}.", std::strerror(-port));
+    throw Error(ErrorCategory::kFile, fmt::format("Port {} of 127.0.0.1 cannot be used: {}", options.port, remedy));
+  }
+  Context quiet = context;
+  quiet.progress = nullptr;
+  quiet.log = nullptr;
+  quiet.deadline.reset();
+  RehearsalApi api(std::move(model), options, port, quiet);
+  ready(fmt::format("http://127.0.0.1:{}/", port));
+  server->run(api, HttpLimits(), [&context] { return context.interrupt != nullptr && context.interrupt->load(); });
+}
+
+}  // namespace olem
