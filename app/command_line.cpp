@@ -7,7 +7,7 @@
 
 #include "olem/error.h"
 #include "olem/file.h"
-#include "olem/json.h"
+#include "olem/json_text.h"
 #include "olem/options.h"
 
 namespace olem::app {
@@ -55,15 +55,12 @@ class ConfigFile {
   ConfigFile(const std::string& file, const CLI::App& verb) : file_(file), verb_(verb) {}
 
   std::vector<std::string> flags(const std::vector<std::string>& arguments) {
+    const std::string text = read_file(file_);
     Json config;
     try {
-      config = Json::parse(read_file(file_), nullptr, true, true);
-    } catch (const Json::parse_error& error) {
-      // The parser puts its own number in brackets before the explanation.
-      const std::string what = error.what();
-      const std::size_t bracket = what.find("] ");
-      throw Error(ErrorCategory::kUsage, fmt::format("--config: {} is not JSON: {}.", file_,
-                                                     what.substr(bracket == std::string::npos ? 0 : bracket + 2)));
+      config = parse_json_text(text, file_);
+    } catch (const Error& error) {
+      throw Error(ErrorCategory::kUsage, fmt::format("--config: {}", error.what()));
     }
     if (!config.is_object()) {
       throw Error(

@@ -4,6 +4,7 @@
 
 #include "olem/error.h"
 #include "olem/file.h"
+#include "olem/json_text.h"
 #include "olem/report_page.h"
 #include "session.h"
 
@@ -21,11 +22,7 @@ int run_report(const ReportArguments& arguments) {
   if (arguments.page.empty()) throw Error(ErrorCategory::kUsage, "-o is missing: name the page to write.");
   check_writable(arguments.page, arguments.force);
   protect_input(arguments.page, arguments.result, "the result itself");
-  const Json result = Json::parse(read_file(arguments.result), nullptr, false);
-  if (result.is_discarded()) {
-    throw Error(ErrorCategory::kData,
-                fmt::format("{}: This is no JSON. Give a file that olem wrote with -o or --json.", arguments.result));
-  }
+  const Json result = parse_json_text(read_file(arguments.result), arguments.result);
   write_file_atomically(arguments.page, report_page(result, arguments.result), arguments.force);
   print_out(fmt::format("Written: {}.\n", arguments.page));
   return 0;

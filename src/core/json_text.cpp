@@ -19,6 +19,7 @@ constexpr int kDeepestLevel = 64;
 // last (which may hold bytes that are no UTF-8).
 std::string explanation(const std::string& what) {
   std::string text = what;
+  if (const auto bracket = text.find("] "); bracket != std::string::npos) text = text.substr(bracket + 2);
   if (const auto dash = text.find(" - "); dash != std::string::npos) text = text.substr(dash + 3);
   const auto last_read = text.find("; last read: ");
   if (last_read == std::string::npos) return text;
@@ -67,11 +68,8 @@ Json parse_json_text(std::string_view text, const std::string& source, std::size
   } catch (const Json::parse_error& error) {
     syntax_error(text, source, error);
   } catch (const Json::exception& error) {
-    // After its own number in brackets.
-    const std::string what = error.what();
-    const auto bracket = what.find("] ");
-    throw Error(ErrorCategory::kData, fmt::format("{}: This JSON cannot be read: {}.", source,
-                                                  what.substr(bracket == std::string::npos ? 0 : bracket + 2)));
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}: This JSON cannot be read: {}.", source, explanation(error.what())));
   }
 }
 

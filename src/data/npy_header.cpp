@@ -27,13 +27,13 @@ class HeaderParser {
     while (!accept('}')) {
       const std::string key = parse_string();
       expect(':');
-      if (key == "descr") {
+      if (key == "descr" && !has_type) {
         parse_type(header);
         has_type = true;
-      } else if (key == "fortran_order") {
+      } else if (key == "fortran_order" && !has_order) {
         header.fortran_order = parse_boolean();
         has_order = true;
-      } else if (key == "shape") {
+      } else if (key == "shape" && !has_shape) {
         header.shape = parse_shape();
         has_shape = true;
       } else {

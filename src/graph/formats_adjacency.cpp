@@ -12,7 +12,8 @@ namespace olem {
 GraphFile parse_adjacency(std::string_view text, const std::string& source) {
   GraphBuilder builder(source);
   const std::vector<Record> records = split_records(text, sniff_delimiter(text), source);
-  const std::vector<std::string>& header = records.at(0).fields;
+  if (records.empty()) builder.fail(0, "The file is empty.");
+  const std::vector<std::string>& header = records[0].fields;
   if (std::all_of(header.begin(), header.end(), [](const std::string& field) { return parse_finite(field); })) {
     builder.fail(records[0].line, "The first line has numbers only, but must hold the names of the nodes.");
   }
@@ -71,6 +72,9 @@ GraphFile parse_adjacency(std::string_view text, const std::string& source) {
 std::string write_adjacency(const MixedGraph& graph) {
   if (graph.kind() == GraphKind::kPag) {
     throw Error(ErrorCategory::kUsage, "An adjacency matrix cannot hold a PAG. Write it as json, dot or tetrad.");
+  }
+  if (graph.size() == 0) {
+    throw Error(ErrorCategory::kUsage, "An adjacency matrix cannot hold a graph without nodes. Write it as json.");
   }
   std::string text;
   for (const std::string& name : graph.names().list()) text += ',' + quote_field(name);

@@ -49,7 +49,8 @@ bool is_edge_list_header(const std::vector<std::string>& fields) {
 GraphFile parse_edge_list(std::string_view text, const std::string& source) {
   GraphBuilder builder(source);
   const std::vector<Record> records = split_records(text, sniff_delimiter(text), source);
-  const Columns columns = find_columns(records.at(0), builder);
+  if (records.empty()) builder.fail(0, "The file is empty.");
+  const Columns columns = find_columns(records[0], builder);
   for (std::size_t r = 1; r < records.size(); ++r) {
     const auto& [line, fields] = records[r];
     if (fields.size() != records[0].fields.size()) {

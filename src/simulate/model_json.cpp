@@ -5,6 +5,7 @@
 
 #include "olem/error.h"
 #include "olem/file.h"
+#include "olem/json_text.h"
 #include "olem/options.h"
 #include "olem/structural_model.h"
 
@@ -190,20 +191,11 @@ StructuralModel parse_structural_model(const Json& json, const std::string& sour
 }
 
 StructuralModel read_structural_model(const std::string& path) {
-  const std::string text = read_file(path);
-  try {
-    const Json json = Json::parse(text);
-    const Reader file(json, fmt::format("{}: The file", path));
-    if (file.text("format") != "olem-truth") file.fail("is no truth file that olem wrote");
-    if (file.number("format_version") != 1.0) file.fail("has a format_version other than 1; read it with a newer olem");
-    return parse_structural_model(json, path);
-  } catch (const Json::parse_error& error) {
-    throw Error(
-        ErrorCategory::kData,
-        fmt::format("{}: This is not JSON (near byte {}). Give a truth file that olem wrote.", path, error.byte));
-  } catch (const Json::out_of_range&) {
-    throw Error(ErrorCategory::kData, fmt::format("{}: A number is too large for a double.", path));
-  }
+  const Json json = parse_json_text(read_file(path), path);
+  const Reader file(json, fmt::format("{}: The file", path));
+  if (file.text("format") != "olem-truth") file.fail("is no truth file that olem wrote");
+  if (file.number("format_version") != 1.0) file.fail("has a format_version other than 1; read it with a newer olem");
+  return parse_structural_model(json, path);
 }
 
 }  // namespace olem

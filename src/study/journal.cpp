@@ -81,14 +81,10 @@ void sync_folder(const std::string& path) {
   ::close(file);
 }
 
-struct Content {
-  std::vector<JournalRecord> records;
-  std::size_t sound = 0;  // bytes up to the end of the last whole line
-  bool has_header = false;
-};
+}  // namespace
 
-Content parse_content(std::string_view text, const JournalHeader& header, const std::string& path) {
-  Content content;
+JournalContent parse_journal(std::string_view text, const JournalHeader& header, const std::string& path) {
+  JournalContent content;
   std::size_t damaged_line = 0;
   std::size_t line_number = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -122,8 +118,6 @@ Content parse_content(std::string_view text, const JournalHeader& header, const 
   return content;
 }
 
-}  // namespace
-
 std::string record_text(const JournalRecord& record) {
   Json values = Json::object();
   for (const auto& [name, value] : record.values) values[name] = value;
@@ -147,14 +141,14 @@ Journal::Journal(const std::string& path, const JournalHeader& header, bool fres
   try {
     lock();
     const std::string text = read_all();
-    Content content;
+    JournalContent content;
     if (fresh && !text.empty()) {
       const std::size_t end = text.find('\n');
       const auto first = end == std::string::npos ? std::nullopt : content_of(std::string_view(text).substr(0, end));
       // Never empties a file that somebody named by mistake.
       if (!first || first->find("\"olem-journal\"") == std::string_view::npos) check_header("", header, path);
     } else {
-      content = parse_content(text, header, path);
+      content = parse_journal(text, header, path);
     }
     dropped_torn_line_ = !fresh && content.sound < text.size();
     if (content.sound < text.size()) truncate(content.sound);
@@ -223,7 +217,7 @@ void Journal::append(const JournalRecord& record) { write_line(line_of(record_te
 
 std::vector<JournalRecord> read_journal(const std::string& path, const JournalHeader& header) {
   if (::access(path.c_str(), F_OK) != 0) return {};
-  return parse_content(read_file(path), header, path).records;
+  return parse_journal(read_file(path), header, path).records;
 }
 
 }  // namespace olem

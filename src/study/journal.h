@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,16 @@ class Journal {
   std::vector<JournalRecord> records_;
   bool dropped_torn_line_ = false;
 };
+
+// What the text of a journal holds.
+struct JournalContent {
+  std::vector<JournalRecord> records;
+  std::size_t sound = 0;  // bytes up to the end of the last whole line; what follows is torn
+  bool has_header = false;
+};
+
+// Throws the data errors of Journal, each of which names `path`.
+JournalContent parse_journal(std::string_view text, const JournalHeader& header, const std::string& path);
 
 // The records of a journal that others may be writing, without a lock; none when there is no such file. Throws what
 // Journal would throw about its content.

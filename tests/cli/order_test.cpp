@@ -305,7 +305,9 @@ TEST(ConfigFile, IsRefusedWithFileAndKey) {
       {R"({"columns": [1]})", "c.json: 'columns' has a list of something else"},
       {R"({"k": 0})", "--k: '0' is not a whole number from 1 to 1000."},
       {R"([])", "c.json is not an object of option names and values"},
-      {"{\"k\": 1,\n,}", "c.json is not JSON: parse error at line 2, column 1"},
+      {"{\"k\": 1,\n,}", "c.json, line 2, column 1: This is not valid JSON: "},
+      {R"({"k": 1e999})", "c.json: This JSON cannot be read: number overflow parsing '1e999'."},
+      {R"({"k": 1, "k": 2})", "c.json: The key \"k\" stands twice"},
   };
   for (const auto& [content, message] : cases) {
     const TemporaryFolder folder;

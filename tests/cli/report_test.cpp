@@ -73,10 +73,17 @@ TEST_F(CliReport, OrdersGraphsAndModelsHavePages) {
 TEST_F(CliReport, WhatIsNoResultIsRefused) {
   folder_.write("no.json", "{");
   folder_.write("other.json", "{\"a\": 1}");
-  EXPECT_THAT(run({"report", "no.json", "-o", "p.html"}).err, HasSubstr("no.json: This is no JSON."));
+  EXPECT_THAT(run({"report", "no.json", "-o", "p.html"}).err,
+              HasSubstr("no.json, line 1, column 2: This is not valid"));
   const ProcessResult other = run({"report", "other.json", "-o", "p.html"});
   EXPECT_EQ(other.exit_code, 3);
   EXPECT_THAT(other.err, HasSubstr("other.json: This is no result of olem."));
+  constexpr std::size_t kDepth = 200'000;
+  folder_.write("other.json", R"({"verb": "study", "version": "0", "options": {"a": )" + std::string(kDepth, '[') +
+                                  std::string(kDepth, ']') + "}}");
+  const ProcessResult deep = run({"report", "other.json", "-o", "p.html"});
+  EXPECT_EQ(deep.exit_code, 3);
+  EXPECT_THAT(deep.err, HasSubstr("other.json: Lists and objects are nested deeper than 64 levels."));
   EXPECT_EQ(run({"report", "absent.json", "-o", "p.html"}).exit_code, 5);
   EXPECT_EQ(run({"report", "no.json"}).exit_code, 2);
   EXPECT_EQ(run({"report", "no.json", "-o", "no.json", "--force"}).exit_code, 2);

@@ -209,6 +209,7 @@ TEST(Npy, headers_that_are_malformed) {
                                    "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 2)}",
                                    "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), 'more': 1}",
                                    "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2)} x", "{'descr: '<f8'}",
+                                   "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3, 2)}",
                                    "{'descr': [('a', '<f8'), 'fortran_order': False, 'shape': (6,)}"}) {
     EXPECT_THAT(failure(npy(header, bytes_of(six_numbers))), HasSubstr("malformed")) << header;
   }

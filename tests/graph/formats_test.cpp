@@ -379,6 +379,7 @@ TEST(Formats, WhatAFormatCannotHoldItRefuses) {
     return false;
   };
   EXPECT_TRUE(refused(pag, GraphFormat::kAdjacency));
+  EXPECT_TRUE(refused(MixedGraph(), GraphFormat::kAdjacency)) << "it would be an empty file";
   for (const char* name : {"a;b", "a,b", " a", "a\nb", "a --> b", "o-> a", "a dd", "1. a", "Graph Edges:"}) {
     EXPECT_TRUE(refused(MixedGraph({name}), GraphFormat::kTetrad)) << name;
   }
