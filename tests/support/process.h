@@ -30,6 +30,14 @@ struct ProcessOptions {
 // Runs the built `olem` as a person would and waits for it.
 ProcessResult run_olem(const std::vector<std::string>& arguments, const ProcessOptions& options = {});
 
+// What to preload so that chosen calls fail, see failing_calls.cpp; "" in a build with sanitizers, which take its
+// place.
+std::string failing_calls_library();
+
+// What to preload so that a process that leaks ends with LSAN_OPTIONS=exitcode=N; "" where the compiler has none or the
+// system does not let it look.
+std::string leak_checker_library();
+
 // A folder that is removed with everything in it at the end of the scope.
 class TemporaryFolder {
  public:
