@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -34,6 +36,7 @@ std::string beginning_of(const std::string& path) {
   constexpr std::size_t kLooked = 1 << 16;
   if (path == "-") return "";
   std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(ErrorCategory::kFile, fmt::format("Cannot read {}: {}.", path, std::strerror(errno)));
   std::string beginning(kLooked, '\0');
   file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
   beginning.resize(static_cast<std::size_t>(file.gcount()));

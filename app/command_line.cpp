@@ -80,11 +80,10 @@ class ConfigFile {
   }
 
   const CLI::Option& find(const std::string& key) const {
-    const CLI::Option* const option = verb_.get_option_no_throw(flag_name(key));
-    const bool flag = option != nullptr && !option->get_lnames().empty();
-    if (!flag || key == "config" || key == "help") {
+    const CLI::Option* const option = find_flag(verb_, flag_name(key));
+    if (option == nullptr || key == "config" || key == "help") {
       reject(key, fmt::format("is not an option of olem {} that a file can give.{}", verb_.get_name(),
-                              flag ? "" : suggestion(key, long_names(verb_))));
+                              option != nullptr ? "" : suggestion(key, long_names(verb_))));
     }
     return *option;
   }
@@ -155,6 +154,20 @@ std::string explain_verb_error(const CLI::App& verb, const CLI::ParseError& erro
 }
 
 }  // namespace
+
+const CLI::Option* find_flag(const CLI::App& verb, std::string_view flag) {
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      if (flag.starts_with("--") && flag.substr(2) == name) return option;
+    }
+  }
+  return nullptr;
+}
+
+bool flag_given(const CLI::App& verb, std::string_view flag) {
+  const CLI::Option* const option = find_flag(verb, flag);
+  return option != nullptr && option->count() > 0;
+}
 
 std::vector<std::string> expand_config(const CLI::App& app, std::vector<std::string> arguments) {
   std::string file;

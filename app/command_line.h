@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace olem::app {
@@ -10,6 +11,13 @@ namespace olem::app {
 // are left out, so that flags win. A list of names may stand for names separated by commas. Throws a file error, or a
 // usage error that names the file and the key.
 std::vector<std::string> expand_config(const CLI::App& app, std::vector<std::string> arguments);
+
+// The option with this long name, dashes included; nullptr when the verb has none. CLI11's own search copies names in a
+// function that must not throw, which ends the process when there is no memory.
+const CLI::Option* find_flag(const CLI::App& verb, std::string_view flag);
+
+// Whether the option is on the command line.
+bool flag_given(const CLI::App& verb, std::string_view flag);
 
 // What to tell a person whose command line was not understood, with the nearest flag or verb when there is one.
 std::string explain_parse_error(const CLI::App& app, const CLI::ParseError& error,

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "command_line.h"
 #include "model_source.h"
 #include "olem/error.h"
 #include "olem/report.h"
@@ -29,7 +30,7 @@ void check_decision_method(const CLI::App& verb, DecideArguments& arguments) {
         "--decision qwz23 needs to know what causes what: give a graph with --graph FILE, have one learned with "
         "--graph-method NAME, or give an order with --order FILE.");
   }
-  if (verb.get_option("--sampler")->count() == 0) arguments.learning.options.samplers.sampler = "gaussian";
+  if (!flag_given(verb, "--sampler")) arguments.learning.options.samplers.sampler = "gaussian";
 }
 
 // What --strict takes as a task that cannot be solved as stated.

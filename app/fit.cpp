@@ -45,7 +45,6 @@ int run_fit(FitArguments arguments) {
   arguments.learning.options.calibrate = !arguments.no_calibrate;
   const RehearsalModel model = learn_model(arguments.learning, task, loaded.table, session.context());
   session.warn(model.summary.warnings);
-  write_model(file, model, common.force);
 
   Json json;
   json["model"] = file;
@@ -61,7 +60,8 @@ int run_fit(FitArguments arguments) {
   json["message"] = model.samplers->summary.message;
   Json options = to_json(data);
   options.update(to_json(arguments.learning.options));
-  session.finish("fit", json, std::move(options), model_text(model) + fmt::format("\nWritten: {}.\n", file));
+  session.finish("fit", json, std::move(options), model_text(model) + fmt::format("\nWritten: {}.\n", file), "",
+                 [&] { write_model(file, model, common.force); });
   return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "command_line.h"
 #include "data_options.h"
 #include "method_options.h"
 #include "olem/error.h"
@@ -126,7 +127,7 @@ Examples:
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
   return [verb, arguments] {
-    if (!arguments->order_file.empty() && verb->get_option("--method")->count() > 0) {
+    if (!arguments->order_file.empty() && flag_given(*verb, "--method")) {
       throw Error(ErrorCategory::kUsage,
                   "--order gives the order that is pruned, so that there is nothing left for --method to learn.");
     }

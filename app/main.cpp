@@ -1,6 +1,5 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -42,9 +41,14 @@ constexpr Verb kVerbs[] = {
     {kOptionsVerb, "print every option of every verb as a page of Markdown", olem::app::fill_options_verb},
 };
 
-int report(ErrorCategory category, std::string_view message) {
-  olem::app::print_message(fmt::format("olem: {}\n", message));
+// Takes no memory, of which there may be none.
+int report(ErrorCategory category, const char* message, const char* more = "") {
+  std::fprintf(stderr, "olem: %s%s\n", message, more);
   return olem::exit_code(category);
+}
+
+int report_no_memory() {
+  return report(ErrorCategory::kResource, "There is not enough memory. Use fewer rows or columns.");
 }
 
 int run(std::vector<std::string> arguments) {
@@ -84,7 +88,7 @@ Examples:
     olem::app::print_out(page.str());
     return code;
   } catch (const CLI::ParseError& error) {
-    return report(ErrorCategory::kUsage, olem::app::explain_parse_error(app, error, arguments));
+    return report(ErrorCategory::kUsage, olem::app::explain_parse_error(app, error, arguments).c_str());
   }
   olem::app::catch_signals();
   for (const auto& [verb, work] : works) {
@@ -96,14 +100,16 @@ Examples:
 }  // namespace
 
 int main(int argc, char** argv) {
+  olem::app::keep_memory_reserve();
   try {
     return run({argv + 1, argv + argc});
   } catch (const Error& error) {
-    return report(error.category(), error.what());
+    const bool stopped = error.category() == ErrorCategory::kInterrupted;
+    return stopped && olem::app::memory_ran_out() ? report_no_memory() : report(error.category(), error.what());
   } catch (const std::bad_alloc&) {
-    return report(ErrorCategory::kResource, "There is not enough memory. Use fewer rows or columns.");
+    return report_no_memory();
   } catch (const std::exception& error) {
-    return report(ErrorCategory::kInternal,
-                  fmt::format("{} This is a defect of olem; please report it with the command.", error.what()));
+    return report(ErrorCategory::kInternal, error.what(),
+                  " This is a defect of olem; please report it with the command.");
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "command_line.h"
 #include "olem/error.h"
 #include "session.h"
 
@@ -46,7 +47,7 @@ void add_method_options(CLI::App& verb, const std::vector<Method>& methods, std:
   const auto by_option = readers(methods);
   for (const Method& method : methods) {
     for (const Option& option : method.options.options()) {
-      if (verb.get_option_no_throw(flag_name(option.name)) != nullptr) continue;
+      if (find_flag(verb, flag_name(option.name)) != nullptr) continue;
       const auto& who = by_option.at(option.name);
       const std::string group =
           who.size() == methods.size() ? chooser : fmt::format("Of {} {}", flag, fmt::join(who, ", "));
@@ -60,8 +61,7 @@ void add_method_options(CLI::App& verb, const std::vector<Method>& methods, std:
 void check_method_options(const CLI::App& verb, const std::vector<Method>& methods, const std::string& chosen,
                           const std::string& flag) {
   for (const auto& [option, who] : readers(methods)) {
-    const CLI::Option* const given = verb.get_option_no_throw(flag_name(option));
-    if (given == nullptr || given->count() == 0) continue;
+    if (!flag_given(verb, flag_name(option))) continue;
     if (std::find(who.begin(), who.end(), chosen) != who.end()) continue;
     throw Error(ErrorCategory::kUsage, fmt::format("'{}' is not an option of {} {}; it belongs to {}.",
                                                    flag_name(option), flag, chosen, fmt::join(who, ", ")));

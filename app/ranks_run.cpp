@@ -22,6 +22,10 @@ namespace {
   ranks.abort(exit_code(category));
 }
 
+[[noreturn]] void end_for_memory(const Ranks& ranks) {
+  end_all(ranks, ErrorCategory::kResource, "There is not enough memory. Use fewer ranks on a machine.");
+}
+
 }  // namespace
 
 int run_on_ranks(const std::function<int(const Ranks* ranks)>& body) {
@@ -31,9 +35,11 @@ int run_on_ranks(const std::function<int(const Ranks* ranks)>& body) {
     return body(ranks.size() > 1 ? &ranks : nullptr);
   } catch (const Error& error) {
     if (ranks.size() == 1) throw;
+    const bool stopped = error.category() == ErrorCategory::kInterrupted;
+    if (stopped && memory_ran_out()) end_for_memory(ranks);
     end_all(ranks, error.category(), error.what());
   } catch (const std::bad_alloc&) {
-    end_all(ranks, ErrorCategory::kResource, "There is not enough memory. Use fewer ranks on a machine.");
+    end_for_memory(ranks);
   }
 }
 

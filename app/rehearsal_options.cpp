@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "command_line.h"
 #include "method_options.h"
 #include "olem/error.h"
 #include "olem/graph_file.h"
@@ -35,7 +36,7 @@ std::vector<Method> graph_methods(GraphOptions& options) {
 }
 
 void refuse_together(const CLI::App& verb, const char* flag, const char* other, const char* why) {
-  if (verb.get_option(flag)->count() == 0 || verb.get_option(other)->count() == 0) return;
+  if (!flag_given(verb, flag) || !flag_given(verb, other)) return;
   throw Error(ErrorCategory::kUsage, fmt::format("{} and {} exclude each other: {}", flag, other, why));
 }
 
@@ -53,7 +54,7 @@ void check_graph_flags(const CLI::App& verb, RehearsalArguments& arguments) {
   }
   for (const Method& method : graph_methods(arguments.graph)) {
     for (const Option& option : method.options.options()) {
-      if (verb.get_option(flag_name(option.name))->count() == 0 ||
+      if (!flag_given(verb, flag_name(option.name)) ||
           std::find(of_orders.begin(), of_orders.end(), option.name) != of_orders.end())
         continue;
       throw Error(ErrorCategory::kUsage, fmt::format("'{}' is an option of --graph-method {}, which was not given.",

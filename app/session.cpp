@@ -9,8 +9,10 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <system_error>
 
 #include "olem/error.h"
@@ -23,6 +25,17 @@ namespace olem::app {
 namespace {
 
 std::atomic<bool> interrupted{false};
+
+std::atomic<void*> memory_reserve{nullptr};
+std::atomic<bool> memory_spent{false};
+
+void spend_reserve() {
+  void* const block = memory_reserve.exchange(nullptr);
+  if (block == nullptr) throw std::bad_alloc();
+  std::free(block);
+  memory_spent = true;
+  interrupted = true;
+}
 
 extern "C" void on_signal(int signal) {
   if (interrupted.exchange(true) && signal == SIGINT) _exit(130);
@@ -58,6 +71,15 @@ std::size_t parse_memory(const std::string& text) {
 }
 
 }  // namespace
+
+void keep_memory_reserve() {
+  // Far more than it takes to tell a result, and nothing until it is touched.
+  constexpr std::size_t kReserve = 8 << 20;
+  memory_reserve = std::malloc(kReserve);
+  std::set_new_handler(spend_reserve);
+}
+
+bool memory_ran_out() { return memory_spent; }
 
 void catch_signals() {
   struct sigaction action {};
@@ -178,7 +200,8 @@ void Session::warn(const std::vector<Warning>& warnings) {
 }
 
 void Session::finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text,
-                     const std::string& page) {
+                     const std::string& page, const std::function<void()>& write_more) {
+  if (memory_ran_out()) throw std::bad_alloc();
   if (!speaks()) return;
   if (progress_) progress_->clear();
   verb_options["threads"] = context_.thread_count();
@@ -187,8 +210,10 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
                   std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(), warnings_);
   // A file name need not be UTF-8; JSON must be.
   const std::string json = object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string page_text = page.empty() ? "" : report_page(object, page);
+  if (write_more) write_more();
   if (!options_.output.empty()) write_file_atomically(options_.output, json, options_.force);
-  if (!page.empty()) write_file_atomically(page, report_page(object, page), options_.force);
+  if (!page.empty()) write_file_atomically(page, page_text, options_.force);
   print_out(options_.json ? json : text);
 }
 

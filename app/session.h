@@ -49,9 +49,10 @@ class Session {
 
   // Prints the text, or with --json the object, and writes the object to -o. `result` holds the verb's own keys;
   // version, options, seed, seconds and warnings are added. An output file that cannot be written is reported before
-  // any work by the constructor. With `page` the object is written there as an HTML page too.
+  // any work by the constructor. With `page` the object is written there as an HTML page too. `write_more` is called
+  // before anything is printed, when nothing is left that could fail but writing.
   void finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text,
-              const std::string& page = "");
+              const std::string& page = "", const std::function<void()>& write_more = nullptr);
 
  private:
   class ProgressBar;
@@ -79,6 +80,14 @@ void protect_input(const std::string& output, const std::string& input, std::str
 
 // One flag per described option; the structs behind `set` must outlive the parse.
 void add_described_options(CLI::App& verb, const OptionSet& set, const std::string& group);
+
+// From here on some memory is held back for an end in good order. When operator new finds no other, it is set free and
+// the work is asked to stop, as by Ctrl-C. Without it the next failure could be anywhere, and others' code does not
+// survive it everywhere: the destructor of a Json object takes memory, and building one leaks when there is none.
+void keep_memory_reserve();
+
+// Whether the reserve was needed, so that "Interrupted" means a lack of memory.
+bool memory_ran_out();
 
 // From here on Ctrl-C and SIGTERM set the flag that the context watches; a second Ctrl-C ends the process at once.
 void catch_signals();

@@ -113,6 +113,7 @@ void check_writable(const std::string& path, bool overwrite) {
 
 void write_file_atomically(const std::string& path, std::string_view content, bool overwrite) {
   check_writable(path, overwrite);
+  const std::string folder_name = folder_of(path);  // before there is anything that a failure would come too late for
   std::string temporary;
   Descriptor file(open_beside(path, temporary));
   try {
@@ -123,7 +124,7 @@ void write_file_atomically(const std::string& path, std::string_view content, bo
     ::unlink(temporary.c_str());
     throw;
   }
-  const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY));
+  const Descriptor folder(::open(folder_name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() >= 0) ::fsync(folder.get());
 }
 

@@ -142,10 +142,11 @@ fs::path check_folder(const std::string& folder, bool overwrite) {
   const fs::file_status status = fs::symlink_status(path, error);
   if (!fs::exists(status)) return path;
   if (!fs::is_directory(status)) folder_error(folder, "There is something else with this name.");
-  for (const auto& entry : fs::directory_iterator(path, error)) {
+  for (fs::directory_iterator at(path, error); !error && at != fs::directory_iterator(); at.increment(error)) {
+    const fs::directory_entry& entry = *at;
     const std::string name = entry.path().filename().string();
     if (!overwrite) folder_error(folder, "The folder is not empty. Use --force to replace the simulation in it.");
-    if (!is_ours(name) || !fs::is_regular_file(entry.symlink_status())) {
+    if (!is_ours(name) || !fs::is_regular_file(entry.symlink_status(error))) {
       folder_error(folder,
                    fmt::format("It holds '{}', which is no file of a simulation. Choose another folder.", name));
     }
@@ -162,11 +163,22 @@ class TemporaryFolder {
     // mkdtemp makes folders private; the user's mask decides as for any other new folder.
     const mode_t mask = ::umask(0);
     ::umask(mask);
-    if (::chmod(path_.c_str(), 0777 & ~mask) != 0) folder_error(path.string(), system_reason(errno));
+    if (::chmod(path_.c_str(), 0777 & ~mask) != 0) {
+      const int reason = errno;
+      ::rmdir(path_.c_str());
+      folder_error(path.string(), system_reason(reason));
+    }
+    try {
+      for (const std::string_view name : kFileNames) files_.push_back(fmt::format("{}/{}", path_, name));
+    } catch (...) {
+      ::rmdir(path_.c_str());
+      throw;
+    }
   }
   ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
+    if (path_.empty()) return;
+    for (const std::string& file : files_) ::unlink(file.c_str());
+    ::rmdir(path_.c_str());
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -175,6 +187,7 @@ class TemporaryFolder {
 
  private:
   std::string path_;
+  std::vector<std::string> files_;  // ready for the destructor, which must not need memory
 };
 
 // Puts the temporary folder in the place of `path`. What was there before ends up in the temporary folder's name and is

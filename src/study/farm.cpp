@@ -67,12 +67,12 @@ class OwnWork {
 
  private:
   void run(const std::vector<Batch>& batches, Queue& queue) {
-    Context own = context_;
-    own.interrupt = &stop_;
-    own.progress = nullptr;
-    own.log = nullptr;
-    own.ranks = nullptr;
     try {
+      Context own = context_;
+      own.interrupt = &stop_;
+      own.progress = nullptr;
+      own.log = nullptr;
+      own.ranks = nullptr;
       while (const PendingBatch* const pending = queue.next()) {
         const Batch& batch = batches[pending->batch];
         measure_batch(batch, pending->cells, own, [&](const Cell& cell, const JournalRecord& record) {

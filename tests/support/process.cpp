@@ -164,6 +164,19 @@ int RunningOlem::stop(int signal) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+std::string failing_calls_library() { return OLEM_FAILING_CALLS; }
+
+std::string leak_checker_library() {
+  static const std::string library = [] {
+    const std::string path = OLEM_LEAK_CHECKER;
+    if (!std::filesystem::path(path).is_absolute()) return std::string();
+    ProcessOptions options;
+    options.environment = {"LD_PRELOAD=" + path};
+    return run_olem({"--version"}, options).exit_code == 0 ? path : std::string();
+  }();
+  return library;
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "olem_test_XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");

@@ -49,6 +49,14 @@ class RunningOlem {
   int out_ = -1;
 };
 
+// What to preload so that chosen calls fail, see failing_calls.cpp; "" in a build with sanitizers, which take its
+// place.
+std::string failing_calls_library();
+
+// What to preload so that a process that leaks ends with LSAN_OPTIONS=exitcode=N; "" where the compiler has none or the
+// system does not let it look.
+std::string leak_checker_library();
+
 // A folder that is removed with everything in it at the end of the scope.
 class TemporaryFolder {
  public:
