@@ -145,6 +145,12 @@ bool said_first(const JsonPart& decision) {
   return status == "target_not_reached" || status == "already_likely";
 }
 
+// What probabilities and costs mean, once for all decisions.
+void add_words(Page& page, const Wishes& wishes) {
+  page.paragraph("The range behind a probability covers the chance of the draws (95 %), not errors of the models." +
+                 (wishes.cost_matters() ? " " + wishes.cost_words() : ""));
+}
+
 // What there is to say beside the numbers. On a page with one decision the answer has said some of it.
 void add_remarks(Page& page, const JsonPart& decision, const Wishes& wishes, bool only_one) {
   const bool acts = !alterations_text(decision).empty();
@@ -154,11 +160,12 @@ void add_remarks(Page& page, const JsonPart& decision, const Wishes& wishes, boo
   if (message.starts_with(finder)) message.erase(0, std::min(finder.size() + 1, message.size()));
   const bool answered = only_one && (!acts || said_first(decision));
   if (!answered && !message.empty()) page.paragraph(message);
+  if (acts && !only_one)
+    page.paragraph(fmt::format("Success has probability {}, instead of {} without action.", success_text(decision),
+                               percent_text(decision["without_action"].finite())));
   if (acts && wishes.cost_matters())
-    page.paragraph(
-        fmt::format("The decision costs {}. {}", short_number(decision["cost"].finite()), wishes.cost_words()));
-  if (acts)
-    page.paragraph("The range behind a probability covers the chance of the draws (95 %), not errors of the models.");
+    page.paragraph(fmt::format("The decision costs {}.", short_number(decision["cost"].finite())));
+  if (acts && only_one) add_words(page, wishes);
   if (decision.has("qwz23_interval")) {
     const auto [low, high] = range_of(decision["qwz23_interval"]);
     page.paragraph(fmt::format("By the bound of Qin, Wang and Zhou (2023) its success lies between {} and {}.",
@@ -218,6 +225,7 @@ void add_overview(Page& page, const std::vector<JsonPart>& decisions, const Wish
   }
   page.section("All contexts");
   page.table(header, rows, true);
+  add_words(page, wishes);
 }
 
 }  // namespace

@@ -163,7 +163,11 @@ TEST(ReportPage, ManyContextsHaveATable) {
   const std::string page = report_page(decided(false, 22), "r.json");
   expect_sound(page);
   EXPECT_THAT(page, AllOf(HasSubstr("22 contexts were decided"), HasSubstr("<h2>Context 20</h2>"),
-                          Not(HasSubstr("<h2>Context 21</h2>")), HasSubstr("22: weather = 1.6")));
+                          Not(HasSubstr("<h2>Context 21</h2>")), HasSubstr("22: weather = 1.6"),
+                          HasSubstr("Success has probability ")));
+  const std::size_t words = page.find("covers the chance of the draws");
+  ASSERT_NE(words, std::string::npos);
+  EXPECT_EQ(words, page.rfind("covers the chance of the draws"));
 }
 
 TEST(ReportPage, OrdersShowWhatIsNotDecided) {
