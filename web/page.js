@@ -17,8 +17,8 @@ function make(tag, attributes = {}, ...children) {
 const pick = (object, name) => (object && Object.hasOwn(object, name) ? object[name] : undefined);
 
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
-const rounded = (value) => String(Number(value.toPrecision(4)));
-const number_text = (value) => rounded(value).replace(/-/g, '\u2212');
+const rounded = (value, digits = 4) => String(Number(value.toPrecision(digits)));
+const number_text = (value, digits) => rounded(value, digits).replace(/-/g, '\u2212');
 const percent_text = (share) => `${(100 * share).toFixed(1)}\u202f%`;
 const range_text = ([low, high]) => `${percent_text(low)} to ${percent_text(high)}`;
 
@@ -136,7 +136,7 @@ function make_lever(entry, title, { optional, changed }) {
     },
     set(value, place) {
       slider.value = Math.round(steps * share(value ?? place));
-      slider.setAttribute('aria-valuetext', value === null ? `not set, about ${rounded(place)}` : rounded(value));
+      slider.setAttribute('aria-valuetext', value === null ? `not set, about ${rounded(place, 3)}` : rounded(value));
       slider.classList.toggle('unset', value === null);
       this.element.classList.toggle('beyond', beyond(value));
       // What a person is writing is not rewritten under the cursor.
@@ -188,7 +188,7 @@ function make_context(entry, place) {
   one.lever = make_lever(entry, title, { optional: false, changed });
   one.lever.mark(entry.value);
   contexts.set(entry.name, one);
-  const note = make('p', { class: 'note' }, `${number_text(entry.mean)} on average in the data`);
+  const note = make('p', { class: 'note' }, `${number_text(entry.mean, 3)} on average in the data`);
   return make_group(entry.name, title, [], one.lever.element, note);
 }
 
@@ -318,7 +318,7 @@ function wishes_text() {
 }
 
 function note_text(one) {
-  const about = number_text(one.expected);
+  const about = number_text(one.expected, 3);
   if (one.mode === 'leave') return `left alone, about ${about} to be expected`;
   return one.value === null ? `not set, about ${about} to be expected` : `instead of about ${about}`;
 }

@@ -222,6 +222,8 @@ test('a file chosen by its button counts as a dropped one, and a bad one gets th
 
 test('a decision is saved as the JSON of olem decide and as a page that stands alone', async () => {
   const { page, close } = await open(browser, server.address);
+  const nothing = JSON.parse((await saved(page, () => press(page, 'Save as JSON'))).text);
+  assert.deepEqual(new Set(Object.values(nothing.decisions[0].alterations)), new Set([null]));
   await recommend(page);
   const json = await saved(page, () => press(page, 'Save as JSON'));
   assert.equal(json.name, 'decision.json');
