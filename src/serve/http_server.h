@@ -28,7 +28,8 @@ class HttpServer {
   // Takes the port, 0: any that is free. Returns it, or -errno.
   virtual int listen(int port) = 0;
   // After listen(): answers until `stop` says so, which is asked every few milliseconds; then ends all connections.
-  virtual void run(HttpService& service, const HttpLimits& limits, const std::function<bool()>& stop) = 0;
+  // False when the system took the port away before.
+  virtual bool run(HttpService& service, const HttpLimits& limits, const std::function<bool()>& stop) = 0;
 };
 
 using HttpServerFunction = HttpServer* (*)();
