@@ -19,8 +19,10 @@ OptionSet describe(ServeOptions& options) {
 
 void serve(RehearsalModel model, const ServeOptions& options, const std::function<void(const std::string&)>& ready,
            const Context& context) {
-  DecisionOptions checked = options.decision;
+  ServeOptions checked = options;
   describe(checked).validate();
+  describe(checked.decision).validate();
+  check_positive("time limit", checked.time_limit);
   const std::unique_ptr<HttpServer> server = make_http_server();
   const int port = server->listen(options.port);
   if (port < 0) {
