@@ -351,7 +351,9 @@ async function rehearse() {
     changed_since = false;
     try {
       const body = rehearsed();
-      const answer = await ask_json('/api/rehearse', { ...body, width: figure_width() });
+      const width = figure_width();
+      const answer = await ask_json('/api/rehearse', { ...body, width });
+      drawn_width = width;
       const recommended = JSON.stringify(body) === kept.state;
       show_answer(answer);
       show_warnings([...answer.warnings, ...(recommended ? kept.warnings : [])]);
@@ -399,7 +401,6 @@ new ResizeObserver(() => {
 
 // The server escapes names in its figures, and the page's policy runs no script that it did not bring.
 function show_figures(figures) {
-  drawn_width = figure_width();
   const drawn = model.outcome.map(({ name }) => pick(figures, name)).filter((text) => text !== undefined);
   $('figures').replaceChildren(
     ...drawn.map((text) => new DOMParser().parseFromString(text, 'text/html').body.firstElementChild),
