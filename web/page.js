@@ -351,7 +351,9 @@ async function rehearse() {
     changed_since = false;
     try {
       const body = rehearsed();
-      const answer = await ask_json('/api/rehearse', { ...body, width: figure_width() });
+      const width = figure_width();
+      const answer = await ask_json('/api/rehearse', { ...body, width });
+      drawn_width = width;
       const recommended = JSON.stringify(body) === kept.state;
       show_answer(answer);
       show_warnings([...answer.warnings, ...(recommended ? kept.warnings : [])]);
@@ -399,7 +401,6 @@ new ResizeObserver(() => {
 
 // The server escapes names in its figures, and the page's policy runs no script that it did not bring.
 function show_figures(figures) {
-  drawn_width = figure_width();
   const drawn = model.outcome.map(({ name }) => pick(figures, name)).filter((text) => text !== undefined);
   $('figures').replaceChildren(
     ...drawn.map((text) => new DOMParser().parseFromString(text, 'text/html').body.firstElementChild),
@@ -439,6 +440,12 @@ async function decide(exactly) {
   return decision;
 }
 
+function take_over(alterations) {
+  for (const [name, one] of alterables) {
+    if (one.mode === 'free') one.value = pick(alterations, name) ?? null;
+  }
+}
+
 // Only one search at a time; its buttons wait.
 async function while_busy(button, words, work) {
   const buttons = ['recommend', 'save-json', 'save-report'].map($);
@@ -458,9 +465,7 @@ async function while_busy(button, words, work) {
 $('recommend').addEventListener('click', () =>
   while_busy($('recommend'), 'Looking for the best decision \u2026', async () => {
     const decision = await decide(false);
-    for (const [name, one] of alterables) {
-      if (one.mode === 'free') one.value = pick(decision.alterations, name) ?? null;
-    }
+    take_over(decision.alterations);
     $('gain').textContent = gain_text(decision);
     $('gain').hidden = false;
     say('');
@@ -537,13 +542,26 @@ async function decide_contexts(file) {
   }
 }
 
+// Takes a row's context and decision to the levers.
+function row_button(row, place) {
+  const button = make('button', { type: 'button', 'aria-label': `Rehearse context ${place}` }, place);
+  button.addEventListener('click', () => {
+    for (const [name, one] of contexts) one.value = pick(row.context, name);
+    take_over(row.alterations);
+    $('gain').hidden = true;
+    $('question').scrollIntoView();
+    rehearse();
+  });
+  return button;
+}
+
 function show_table(rows) {
   const cell = (text, look = '') => make('td', { class: look }, text);
   const set = (value) => (value === null ? cell('leave', 'left') : cell(number_text(value)));
   const names = ['', ...contexts.keys(), ...[...alterables.keys()].map((name) => `set ${name}`)];
   const header = [...names, 'success', '95\u202f% interval', 'without action'];
   const lines = rows.map((row, i) => [
-    make('th', { scope: 'row' }, i + 1),
+    make('th', { scope: 'row' }, row_button(row, i + 1)),
     ...[...contexts.keys()].map((name) => cell(number_text(pick(row.context, name)))),
     ...[...alterables.keys()].map((name) => set(pick(row.alterations, name) ?? null)),
     cell(percent_text(row.success_probability), 'strong'),

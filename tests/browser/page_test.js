@@ -199,6 +199,12 @@ test('a dropped CSV file becomes a table of decisions that can be downloaded', a
   assert.equal(lines.length, 6);
   assert.match(lines[0], /Light/);
   assert.match(lines[1], /1\.2991924518678504/);
+
+  // A row can be rehearsed.
+  await settled(page, () => press(page, 'Rehearse context 2'));
+  assert.equal(await field(page, 'Light').inputValue(), '-1.186');
+  const second = await rows.nth(1).locator('td').allTextContents();
+  assert.equal((await field(page, 'TA').inputValue()).replace('-', '\u2212'), second[header.indexOf('set TA') - 1]);
   await close();
 });
 
