@@ -4,7 +4,6 @@
 
 #include "model_source.h"
 #include "olem/error.h"
-#include "olem/file.h"
 #include "olem/report.h"
 #include "olem/report_page.h"
 
@@ -22,16 +21,6 @@ struct DecideArguments {
   std::string page;
   bool details = false;
 };
-
-void check_page(const DecideArguments& arguments) {
-  if (arguments.page.empty()) return;
-  if (arguments.page == arguments.common.output)
-    throw Error(ErrorCategory::kUsage,
-                fmt::format("--report and -o both name {}. Give them two names.", arguments.page));
-  protect_input(arguments.page, arguments.task, "the task file", "--report");
-  protect_input(arguments.page, arguments.model, "the model", "--report");
-  check_writable(arguments.page, arguments.common.force);
-}
 
 const char* method_name(const DecideArguments& arguments, const RehearsalModel& model) {
   if (arguments.decision.method == DecisionMethod::kQwz23) return "qwz23";
@@ -52,9 +41,10 @@ void check_decision_method(const CLI::App& verb, DecideArguments& arguments) {
 
 int run_decide(const DecideArguments& arguments) {
   Session session(arguments.common);
-  protect_input(arguments.common.output, arguments.task, "the task file");
-  protect_input(arguments.common.output, arguments.model, "the model");
-  check_page(arguments);
+  session.reserve_file(arguments.page, "--report");
+  session.protect(arguments.task, "the task file");
+  session.protect(arguments.model, "the model");
+  session.protect(arguments.contexts.file, "the file with the contexts");
   ModelSource source = find_model_source(arguments.task, arguments.model, arguments.learning, "decide", session);
   const Task& task = source.task;
   const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.contexts, session.context());
@@ -65,13 +55,21 @@ int run_decide(const DecideArguments& arguments) {
     session.warn(context_warnings(task, model.context, values));
     problems.push_back(decision_problem(model, values));
   }
-  const std::vector<Decision> decisions = decide_all(problems, arguments.decision, session.context());
+  const DecidedSoFar decided = decide_until_stopped(problems, arguments.decision, session.context());
+  const std::vector<Decision>& decisions = decided.decisions;
+  if (decided.stopped && decisions.empty()) throw Error(*decided.stopped);
   const std::vector<std::string> undecided = undecided_between(model);
   for (const Decision& decision : decisions) {
     const std::string& status = decision.summary.status;
     if (arguments.common.strict && (status == "no_influence" || status == "target_not_reached"))
       throw Error(ErrorCategory::kTask, fmt::format("{}: {}", task.source, decision.summary.message));
     session.warn(decision.summary.warnings);
+  }
+  if (decided.stopped) {
+    session.warn({{"unfinished",
+                   fmt::format("{} The result holds the first {} of {} contexts.", decided.stopped->what(),
+                               decisions.size(), problems.size()),
+                   arguments.contexts.file}});
   }
 
   Json json;
@@ -87,13 +85,14 @@ int run_decide(const DecideArguments& arguments) {
     json["decisions"].push_back(to_json(decision));
     json["decisions"].back()["undecided_steps"] = undecided;
   }
-  if (arguments.details || !arguments.page.empty())
+  if (decided.stopped) json["unfinished"] = problems.size() - decisions.size();
+  if ((arguments.details || !arguments.page.empty()) && !decided.stopped)
     add_decision_details(json, model, problems, decisions, arguments.decision, session.context());
   options.update(to_json(model.options));
   DecisionOptions search = arguments.decision;
   options.update(describe(search).json());
   session.finish("decide", json, std::move(options), decision_text(model, decisions), arguments.page);
-  return 0;
+  return decided.stopped ? exit_code(decided.stopped->category()) : 0;
 }
 
 }  // namespace
@@ -140,6 +139,7 @@ Examples:
   olem decide task.json --report decision.html
 
 Costs of alterations, how many of them there may be and constraints between them belong into the task file.
+What is decided when --time-limit or Ctrl-C ends a run over many contexts is still printed and written.
 
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");

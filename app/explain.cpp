@@ -24,15 +24,6 @@ struct ExplainArguments {
   std::string svg;
 };
 
-void check_svg(const ExplainArguments& arguments) {
-  if (arguments.svg.empty()) return;
-  if (arguments.svg == arguments.common.output)
-    throw Error(ErrorCategory::kUsage, fmt::format("--svg and -o both name {}. Give them two names.", arguments.svg));
-  protect_input(arguments.svg, arguments.task, "the task file", "--svg");
-  protect_input(arguments.svg, arguments.model, "the model", "--svg");
-  check_writable(arguments.svg, arguments.common.force);
-}
-
 // Curves go over whole domains, whatever else the task wishes for.
 std::vector<Warning> wish_warnings(const Task& task) {
   if (task.constraints.empty()) return {};
@@ -44,9 +35,10 @@ std::vector<Warning> wish_warnings(const Task& task) {
 
 int run_explain(const ExplainArguments& arguments) {
   Session session(arguments.common);
-  protect_input(arguments.common.output, arguments.task, "the task file");
-  protect_input(arguments.common.output, arguments.model, "the model");
-  check_svg(arguments);
+  session.reserve_file(arguments.svg, "--svg");
+  session.protect(arguments.task, "the task file");
+  session.protect(arguments.model, "the model");
+  session.protect(arguments.contexts.file, "the file with the contexts");
   ModelSource source = find_model_source(arguments.task, arguments.model, arguments.learning, "explain", session);
   const Task task = source.task;
   const std::vector<NamedValue> decision = read_alterations(task.alterable, arguments.decision);

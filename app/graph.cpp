@@ -53,8 +53,9 @@ std::vector<Warning> contradictions(const Order& order, const Table& table, cons
 int run_graph(const GraphArguments& arguments) {
   Session session(arguments.common);
   const GraphFormat format = arguments.format.empty() ? GraphFormat::kEdgeList : parse_format_name(arguments.format);
-  if (!arguments.graph_file.empty()) check_writable(arguments.graph_file, arguments.common.force);
-  const Knowledge knowledge = load_knowledge(arguments.knowledge);
+  session.reserve_file(arguments.graph_file, "--graph-file");
+  session.protect(arguments.order_file, "the file with the order");
+  const Knowledge knowledge = load_knowledge(arguments.knowledge, session);
   const LoadedTable loaded = load_table(arguments.data, session);
   const Table& table = loaded.table;
   const Precedence precedence = precedence_for(loaded, knowledge);

@@ -35,14 +35,14 @@ ModelSource find_model_source(const std::string& task, const std::string& model,
     if (task.empty())
       throw Error(ErrorCategory::kUsage,
                   fmt::format("Give a task file, or a model with --model. See olem {} --help.", verb));
-    return {read_task(task), std::nullopt};
+    return {load_task(task, session), std::nullopt};
   }
   refuse_rehearsal_options(learning, "With --model nothing is learned, so this has no effect. Give it to olem fit.");
   ModelSource source;
   source.model = read_model(model, session.context());
   source.task = source.model->task;
   if (!task.empty()) {
-    const Task given = read_task(task);
+    const Task given = load_task(task, session);
     check_same_task(given, source.model->task);
     source.task = given;
   }

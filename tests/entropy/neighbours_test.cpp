@@ -123,6 +123,13 @@ TEST(Neighbours, FewPointsLeaveTheRestOfAListInfinite) {
   expect_exact(test::normal_table(2, 3, 2), 1, ZeroRule::kKeep);
 }
 
+TEST(Neighbours, APointAtADistanceThatOverflowsHasNoNeighbour) {
+  const Table base = test::normal_table(60, 4, 2);
+  std::vector<double> values(base.values().begin(), base.values().end());
+  values[60] = 1e200;  // the first cell of the second column
+  expect_exact({base.names(), std::move(values)}, 1, ZeroRule::kKeep);
+}
+
 TEST(Neighbours, ManyColumnsNeedMoreThanOneVector) { expect_exact(test::linear_table(120, 70, 4), 1, ZeroRule::kKeep); }
 
 TEST(Neighbours, SortingFindsTheNearestOnALine) {
