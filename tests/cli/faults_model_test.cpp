@@ -109,6 +109,22 @@ TEST(NumberFaults, NotConvergingIsAFlagAndAWarning) {
                  ""});
 }
 
+TEST(NumberFaults, ANetworkThatHasNotConvergedIsNamed) {
+  const Files files = {{"farm.csv", csv_of(farm(200, 1))}, {"t.json", to_json(farm_task()).dump()}};
+  const std::vector<std::string> decide = {"decide",        "t.json", "--network-epochs", "3", "--draws",    "20",
+                                           "--judge-draws", "20",     "--steps",          "2", "--restarts", "0",
+                                           "--screen",      "0",      "--sampler"};
+  const std::vector<std::string> samplers[] = {{"spline"}, {"cinn", "--cinn-width", "8"}};
+  for (const auto& sampler : samplers) {
+    expect_answer(
+        {"",
+         files,
+         joined(decide, sampler),
+         "not_converged",
+         {fmt::format("Training the {} sampler of '", sampler[0]), "after 3 epochs. Raise --network-epochs."}});
+  }
+}
+
 // Values with an extent of 10^200 have no squares: whoever needs them says so, and names the column where it can.
 TEST(NumberFaults, ValuesThatCannotBeSquaredAreRefused) {
   Cells cells = cells_of(linear_table(60, 3, 1));
