@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -31,10 +32,11 @@ struct Findings {
   Json json;
 };
 
-// Standard input can be read only once and is taken for a table: it has no beginning here.
+// Standard input and pipes can be read only once and are taken for a table: they have no beginning here.
 std::string beginning_of(const std::string& path) {
   constexpr std::size_t kLooked = 1 << 16;
-  if (path == "-") return "";
+  std::error_code unknown;
+  if (path == "-" || !std::filesystem::is_regular_file(path, unknown)) return "";
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(ErrorCategory::kFile, fmt::format("Cannot read {}: {}.", path, std::strerror(errno)));
   std::string beginning(kLooked, '\0');
@@ -79,10 +81,10 @@ std::optional<Table> check_data(const CheckArguments& arguments, const Session& 
 }
 
 // Nothing when it cannot be understood.
-std::optional<Task> read_task_file(const std::string& path, Findings& findings) {
+std::optional<Task> read_task_file(const std::string& path, const Session& session, Findings& findings) {
   findings.json["task"] = {{"source", path}};
   try {
-    return read_task(path);
+    return load_task(path, session);
   } catch (const Error& error) {
     if (error.category() != ErrorCategory::kData) throw;
     findings.problems.push_back({Severity::kError, "not_a_task", error.what(), "", {}});
@@ -150,7 +152,7 @@ int run_model_check(const CheckArguments& arguments, Session& session) {
   const std::string& file = arguments.data.file;
   if (!arguments.task.empty())
     throw Error(ErrorCategory::kUsage, fmt::format("{} is a model, which holds its own task. Check it alone.", file));
-  protect_input(arguments.common.output, file, "the model");
+  session.protect(file, "the model");
   Findings findings;
   const std::optional<RehearsalModel> model = check_model_file(file, session, findings);
   std::string text = problems_text(findings.problems, file);
@@ -165,11 +167,11 @@ int run_check(CheckArguments arguments) {
   Session session(arguments.common);
   if (is_model_file(arguments.data.file)) return run_model_check(arguments, session);
   sort_arguments(arguments);
-  protect_input(arguments.common.output, arguments.task, "the task file");
+  session.protect(arguments.task, "the task file");
   Findings findings;
   std::optional<Task> task;
   if (!arguments.task.empty()) {
-    task = read_task_file(arguments.task, findings);
+    task = read_task_file(arguments.task, session, findings);
     if (task && arguments.data.file.empty()) arguments.data.file = task_data(*task, findings);
   }
   std::string source = arguments.task;

@@ -32,6 +32,8 @@ Comparison compare_with_data(GraphFile& truth, const Order& order, const Compare
 }
 
 Comparison compare(const CompareArguments& arguments, Session& session) {
+  session.protect(arguments.truth, "the true graph");
+  session.protect(arguments.learned, "what it is compared with");
   GraphFile truth = read_graph(arguments.truth, session.context());
   GraphOrOrder learned = read_graph_or_order(arguments.learned, session.context());
   if (learned.order) {

@@ -17,6 +17,9 @@ constexpr Choice kConstantChoices[] = {
     {"drop", "leave the columns out and warn"},
 };
 
+// As messages call it.
+std::string source_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
 }  // namespace
 
 void add_data_options(CLI::App& verb, DataOptions& options, const std::string& name) {
@@ -82,7 +85,7 @@ ReadOptions read_options(const DataOptions& options) {
 }
 
 ReadResult read_data(const DataOptions& options, const Session& session) {
-  protect_input(session.options().output, options.file, "the file with the data");
+  session.protect(options.file, "the file with the data");
   return read_table(options.file, read_options(options), session.context());
 }
 
@@ -97,9 +100,15 @@ LoadedTable load_table(const DataOptions& options, Session& session) {
   return {std::move(prepared.table), read.table.names(), std::move(prepared.kept)};
 }
 
-Knowledge load_knowledge(const KnowledgeOptions& options) {
+Task load_task(const std::string& path, const Session& session) {
+  return parse_task(read_file(path, session.context()), source_name(path));
+}
+
+Knowledge load_knowledge(const KnowledgeOptions& options, const Session& session) {
+  session.protect(options.file, "the file with the knowledge");
   Knowledge file;
-  if (!options.file.empty()) file = read_knowledge(options.file);
+  if (!options.file.empty())
+    file = parse_knowledge(read_file(options.file, session.context()), source_name(options.file));
   return combine_knowledge(file, knowledge_from_flags(options.tiers, options.before));
 }
 

@@ -7,6 +7,7 @@
 #include "olem/data_check.h"
 #include "olem/knowledge.h"
 #include "olem/table.h"
+#include "olem/task.h"
 #include "session.h"
 
 namespace olem::app {
@@ -47,7 +48,9 @@ struct LoadedTable {
 
 // Reads and prepares the table; its warnings go to the session.
 LoadedTable load_table(const DataOptions& options, Session& session);
-Knowledge load_knowledge(const KnowledgeOptions& options);
+// Like read_task and read_knowledge, but a wait for standard input can be interrupted.
+Task load_task(const std::string& path, const Session& session);
+Knowledge load_knowledge(const KnowledgeOptions& options, const Session& session);
 
 // The knowledge about the columns that are left. It may name dropped columns too.
 Precedence precedence_for(const LoadedTable& loaded, const Knowledge& knowledge);

@@ -44,7 +44,7 @@ void refuse_hopeless(const std::vector<Decision>& decisions, const Task& task) {
 
 int run_decide(DecideArguments arguments) {
   Session session(arguments.common);
-  check_outputs(arguments.source, arguments.common, arguments.page, "--report");
+  reserve_output(arguments.source, arguments.page, "--report", session);
   const std::string& file = arguments.source.model;
   ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "decide", session);
   const Task& task = source.task;
@@ -54,20 +54,30 @@ int run_decide(DecideArguments arguments) {
   Json options = Json::object();
   const RehearsalModel model = take_model_quietly(source, file, arguments.learning, session, options);
   const DecisionProblems problems = make_problems(model, task, contexts);
-  const std::vector<Decision> decisions = decide_all(problems.list, arguments.decision, session.context());
+  const DecidedSoFar decided = decide_until_stopped(problems.list, arguments.decision, session.context());
+  const std::vector<Decision>& decisions = decided.decisions;
+  if (decided.stopped && decisions.empty()) throw Error(*decided.stopped);
   // That the task has no solution says more than a doubt about what was learned, which may be the reason for it.
   if (arguments.common.strict) refuse_hopeless(decisions, task);
   session.warn(model.summary.warnings);
   session.warn(problems.warnings);
   for (const Decision& decision : decisions) session.warn(decision.summary.warnings);
+  if (decided.stopped) {
+    session.warn({{"unfinished",
+                   fmt::format("{} The result holds the first {} of {} contexts.", decided.stopped->what(),
+                               decisions.size(), problems.list.size()),
+                   arguments.source.contexts.file}});
+  }
 
   Json json = decisions_json(model, task, arguments.decision, decisions);
-  if (details) add_decision_details(json, model, problems.list, decisions, arguments.decision, session.context());
+  if (decided.stopped) json["unfinished"] = problems.list.size() - decisions.size();
+  if (details && !decided.stopped)
+    add_decision_details(json, model, problems.list, decisions, arguments.decision, session.context());
   options.update(to_json(model.options));
   DecisionOptions search = arguments.decision;
   options.update(describe(search).json());
   session.finish("decide", json, std::move(options), decision_text(model, decisions), arguments.page);
-  return 0;
+  return decided.stopped ? exit_code(decided.stopped->category()) : 0;
 }
 
 }  // namespace
@@ -98,6 +108,7 @@ Examples:
   olem decide task.json --report decision.html
 
 Costs of alterations, how many of them there may be and constraints between them belong into the task file.
+What is decided when --time-limit or Ctrl-C ends a run over many contexts is still printed and written.
 
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");

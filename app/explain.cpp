@@ -33,7 +33,7 @@ std::vector<Warning> wish_warnings(const Task& task) {
 
 int run_explain(const ExplainArguments& arguments) {
   Session session(arguments.common);
-  check_outputs(arguments.source, arguments.common, arguments.svg, "--svg");
+  reserve_output(arguments.source, arguments.svg, "--svg", session);
   const std::string& file = arguments.source.model;
   ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "explain", session);
   const Task task = source.task;

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "olem/error.h"
-#include "olem/file.h"
 #include "olem/model_file.h"
 #include "olem/report.h"
 #include "rehearsal_options.h"
@@ -36,14 +35,13 @@ int run_fit(FitArguments arguments) {
   CommonOptions common = arguments.common;
   common.output.clear();  // the model here, not the JSON
   Session session(common);
-  check_writable(file, common.force);
-  protect_input(file, arguments.task, "the task file");
-  const Task task = read_task(arguments.task);
+  session.reserve_file(file, "-o");
+  session.protect(arguments.task, "the task file");
+  const Task task = load_task(arguments.task, session);
   const DataOptions data = data_options(arguments.learning, task);
-  protect_input(file, data.file, "the file with the data");
   const LoadedTable loaded = load_table(data, session);
   arguments.learning.options.calibrate = !arguments.no_calibrate;
-  const RehearsalModel model = learn_model(arguments.learning, task, loaded.table, session.context());
+  const RehearsalModel model = learn_model(arguments.learning, task, loaded.table, session);
   session.warn(model.summary.warnings);
 
   Json json;

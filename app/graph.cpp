@@ -63,8 +63,9 @@ GraphFormat format_of(const GraphArguments& arguments) {
 int run_graph(const GraphArguments& arguments) {
   Session session(arguments.common);
   const GraphFormat format = format_of(arguments);
-  if (!arguments.graph_file.empty()) check_writable(arguments.graph_file, arguments.common.force);
-  const Knowledge knowledge = load_knowledge(arguments.knowledge);
+  session.reserve_file(arguments.graph_file, "--graph-file");
+  session.protect(arguments.order_file, "the file with the order");
+  const Knowledge knowledge = load_knowledge(arguments.knowledge, session);
   const LoadedTable loaded = load_table(arguments.data, session);
   const Table& table = loaded.table;
   const Precedence precedence = precedence_for(loaded, knowledge);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "olem/error.h"
-#include "olem/file.h"
 #include "olem/model_file.h"
 
 namespace olem::app {
@@ -50,16 +49,11 @@ void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::s
       ->group("Context");
 }
 
-void check_outputs(const ModelArguments& arguments, const CommonOptions& common, const std::string& path,
-                   const std::string& flag) {
-  if (!path.empty() && path == common.output)
-    throw Error(ErrorCategory::kUsage, fmt::format("{} and -o both name {}. Give them two names.", flag, path));
-  const std::pair<std::string, std::string> outputs[] = {{common.output, "-o"}, {path, flag}};
-  for (const auto& [output, its_flag] : outputs) {
-    protect_input(output, arguments.task, "the task file", its_flag);
-    protect_input(output, arguments.model, "the model", its_flag);
-  }
-  if (!path.empty()) check_writable(path, common.force);
+void reserve_output(const ModelArguments& arguments, const std::string& path, std::string_view flag, Session& session) {
+  session.reserve_file(path, flag);
+  session.protect(arguments.task, "the task file");
+  session.protect(arguments.model, "the model");
+  session.protect(arguments.contexts.file, "the file with the contexts");
 }
 
 ModelSource find_model_source(const std::string& task, const std::string& model, const RehearsalArguments& learning,
@@ -68,14 +62,14 @@ ModelSource find_model_source(const std::string& task, const std::string& model,
     if (task.empty())
       throw Error(ErrorCategory::kUsage,
                   fmt::format("Give a task file, or a model with --model. See olem {} --help.", verb));
-    return {read_task(task), std::nullopt};
+    return {load_task(task, session), std::nullopt};
   }
   refuse_rehearsal_options(learning, "With --model nothing is learned, so this has no effect. Give it to olem fit.");
   ModelSource source;
   source.model = read_model(model, session.context());
   source.task = source.model->task;
   if (!task.empty()) {
-    const Task given = read_task(task);
+    const Task given = load_task(task, session);
     check_same_task(given, source.model->task);
     source.task = given;
   }
@@ -98,7 +92,7 @@ RehearsalModel take_model_quietly(ModelSource& source, const std::string& model,
   const DataOptions data = data_options(learning, source.task);
   const LoadedTable loaded = load_table(data, session);
   options.update(to_json(data));
-  return learn_model(learning, source.task, loaded.table, session.context());
+  return learn_model(learning, source.task, loaded.table, session);
 }
 
 DecisionProblems make_problems(const RehearsalModel& model, const Task& task,

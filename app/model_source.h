@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rehearsal_options.h"
@@ -24,10 +25,9 @@ void add_model_options(CLI::App& verb, ModelArguments& arguments, const std::str
 void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::string>& values,
                      const std::string& help);
 
-// A usage error when a file to be written would take the place of the task or of the model, or has the name of another
-// one; a file error when it cannot be written. They are that of -o and `path`, which may be empty, that of `flag`.
-void check_outputs(const ModelArguments& arguments, const CommonOptions& common, const std::string& path,
-                   const std::string& flag);
+// Reserves the output that `flag` names, if any (Session::reserve_file), and keeps it and that of -o from taking the
+// place of the task, the model or the contexts.
+void reserve_output(const ModelArguments& arguments, const std::string& path, std::string_view flag, Session& session);
 
 // What a verb works with that needs a model: one read from a file, or a task to learn one for.
 struct ModelSource {

@@ -31,7 +31,7 @@ int run_order(const OrderArguments& arguments, const Ranks* ranks) {
     throw Error(ErrorCategory::kUsage, "Standard input reaches one rank only. Name a file that every rank can read.");
   }
   Session session(arguments.common, ranks);
-  const Knowledge knowledge = load_knowledge(arguments.knowledge);
+  const Knowledge knowledge = load_knowledge(arguments.knowledge, session);
   const LoadedTable loaded = load_table(arguments.data, session);
   const Table& table = loaded.table;
   const OrderResult result = learn_order(table, arguments.order, precedence_for(loaded, knowledge), session.context());

@@ -125,12 +125,18 @@ DataOptions data_options(const RehearsalArguments& arguments, const Task& task) 
 }
 
 RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const Table& table,
-                           const Context& context) {
+                           const Session& session) {
+  session.protect(arguments.graph_file, "the file with the graph");
+  session.protect(arguments.order_file, "the file with the order");
+  const Context& context = session.context();
   if (!arguments.graph_file.empty()) {
     return fit_rehearsal_on_graph(task, table, arguments.options, read_graph(arguments.graph_file, context), context);
   }
   std::optional<Order> given;
-  if (!arguments.order_file.empty()) given = read_order(arguments.order_file, context);
+  if (!arguments.order_file.empty()) {
+    given = read_order(arguments.order_file, context);
+    check_order(*given, table.names(), arguments.order_file);
+  }
   return fit_rehearsal(task, table, arguments.options, given, context);
 }
 

@@ -38,6 +38,6 @@ DataOptions data_options(const RehearsalArguments& arguments, const Task& task);
 
 // Learns from the table; the warnings of the model are the caller's to give.
 RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const Table& table,
-                           const Context& context);
+                           const Session& session);
 
 }  // namespace olem::app

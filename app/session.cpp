@@ -1,11 +1,13 @@
 #include "session.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -16,7 +18,6 @@
 #include <system_error>
 
 #include "olem/error.h"
-#include "olem/file.h"
 #include "olem/ranks.h"
 #include "olem/report_page.h"
 
@@ -88,12 +89,25 @@ void catch_signals() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is then an error like a full disk
 }
 
 void print_out(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    if (errno == EPIPE) _exit(0);
-    throw Error(ErrorCategory::kFile, fmt::format("Cannot write to standard output: {}.", std::strerror(errno)));
+  // What is left of a result is printed after an interruption; only another one during a wait ends that.
+  const bool interrupted_before = interrupted;
+  for (std::string_view rest = text; !rest.empty();) {
+    // Whoever should read may have stopped: a piece that fits into a pipe at once does not make this process deaf.
+    pollfd waiting{STDOUT_FILENO, POLLOUT, 0};
+    constexpr int kPatienceMs = 50;
+    const int ready = ::poll(&waiting, 1, kPatienceMs);
+    if (interrupted && !interrupted_before) throw Error(ErrorCategory::kInterrupted, "Interrupted.");
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    const ssize_t written = ::write(STDOUT_FILENO, rest.data(), std::min<std::size_t>(rest.size(), PIPE_BUF));
+    if (written >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR && errno != EAGAIN) {
+      throw Error(ErrorCategory::kFile, fmt::format("Cannot write to standard output: {}.", std::strerror(errno)));
+    }
   }
 }
 
@@ -155,7 +169,7 @@ Session::Session(const CommonOptions& options, const Ranks* ranks)
     options_.verbose = false;
     options_.output.clear();
   }
-  if (!options_.output.empty()) check_writable(options_.output, options_.force);
+  reserve_file(options_.output, "-o");
   context_.threads = options_.threads;
   if (ranks != nullptr && options_.threads == 0) {
     context_.threads = std::max(1, Context().thread_count() / ranks->local_size());
@@ -199,6 +213,37 @@ void Session::warn(const std::vector<Warning>& warnings) {
   }
 }
 
+void Session::refuse_twice(const std::string& path, std::string_view flag) const {
+  for (const Output& other : outputs_) {
+    if (std::filesystem::path(other.path).lexically_normal() != std::filesystem::path(path).lexically_normal())
+      continue;
+    throw Error(ErrorCategory::kUsage,
+                fmt::format("{} and {} both name {}. Give them two names.", flag, other.flag, path));
+  }
+}
+
+void Session::reserve_file(const std::string& path, std::string_view flag) {
+  if (path.empty() || !speaks()) return;
+  refuse_twice(path, flag);
+  check_writable(path, options_.force);
+  outputs_.push_back({path, std::string(flag), OutputLock(path)});
+}
+
+void Session::reserve_folder(const std::string& path, std::string_view flag) {
+  if (path.empty() || !speaks()) return;
+  refuse_twice(path, flag);
+  outputs_.push_back({path, std::string(flag), OutputLock(path)});
+}
+
+void Session::protect(const std::string& input, std::string_view what) const {
+  for (const Output& output : outputs_) {
+    std::error_code unknown;
+    if (!std::filesystem::equivalent(output.path, input, unknown)) continue;
+    throw Error(ErrorCategory::kUsage,
+                fmt::format("{}: {} is {}. Give the result another name.", output.flag, output.path, what));
+  }
+}
+
 void Session::finish(const std::string& verb, const Json& result, Json verb_options, const std::string& text,
                      const std::string& page, const std::function<void()>& write_more) {
   if (memory_ran_out()) throw std::bad_alloc();
@@ -214,13 +259,8 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
   if (write_more) write_more();
   if (!options_.output.empty()) write_file_atomically(options_.output, json, options_.force);
   if (!page.empty()) write_file_atomically(page, page_text, options_.force);
+  outputs_.clear();  // whoever reads standard output may end this process at any moment
   print_out(options_.json ? json : text);
-}
-
-void protect_input(const std::string& output, const std::string& input, std::string_view what, std::string_view flag) {
-  std::error_code unknown;
-  if (output.empty() || !std::filesystem::equivalent(output, input, unknown)) return;
-  throw Error(ErrorCategory::kUsage, fmt::format("{}: {} is {}. Give the result another name.", flag, output, what));
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/file.h"
 #include "olem/json.h"
 #include "olem/options.h"
 
@@ -47,6 +48,15 @@ class Session {
   // Warnings go to stderr at once and into the result. With --strict the first one is an error.
   void warn(const std::vector<Warning>& warnings);
 
+  // Before any work: `flag` names a file that will be written, or nothing when it is empty. A usage error when another
+  // flag names it too; a file error when it exists and may not be replaced, when it cannot be written, and when another
+  // process is writing it. Other processes are kept from it until the result is written. -o is reserved already.
+  void reserve_file(const std::string& path, std::string_view flag);
+  // The same for a folder, which the caller has looked at.
+  void reserve_folder(const std::string& path, std::string_view flag);
+  // A usage error when one of the reserved outputs is the file `input`, which it would take the place of with --force.
+  void protect(const std::string& input, std::string_view what) const;
+
   // Prints the text, or with --json the object, and writes the object to -o. `result` holds the verb's own keys;
   // version, options, seed, seconds and warnings are added. An output file that cannot be written is reported before
   // any work by the constructor. With `page` the object is written there as an HTML page too. `write_more` is called
@@ -57,8 +67,16 @@ class Session {
  private:
   class ProgressBar;
 
+  struct Output {
+    std::string path;
+    std::string flag;
+    OutputLock lock;
+  };
+  void refuse_twice(const std::string& path, std::string_view flag) const;
+
   CommonOptions options_;
   Context context_;
+  std::vector<Output> outputs_;
   std::vector<Warning> warnings_;
   std::chrono::steady_clock::time_point start_;
   std::unique_ptr<ProgressBar> progress_;
@@ -72,11 +90,6 @@ void add_common_options(CLI::App& verb, CommonOptions& options,
 // --time-limit limits.
 void add_resource_options(CLI::App& verb, CommonOptions& options,
                           const std::string& time_limit = "stop with exit code 6 after this many seconds");
-
-// A usage error when `output`, given with `flag`, is the file `input`, which it would take the place of with --force.
-// Either may be empty.
-void protect_input(const std::string& output, const std::string& input, std::string_view what,
-                   std::string_view flag = "-o");
 
 // One flag per described option; the structs behind `set` must outlive the parse.
 void add_described_options(CLI::App& verb, const OptionSet& set, const std::string& group);

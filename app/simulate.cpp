@@ -28,8 +28,9 @@ int run_simulate(const SimulateArguments& arguments, Options options,
   common.output.clear();  // a folder of files here, not the JSON
   Session session(common);
   check_simulation_folder(folder, common.force);
+  session.reserve_folder(folder, "-o");
   const Simulation simulation = simulate(options, arguments.index, session.context());
-  const auto files = write_simulation(folder, simulation, common.force);
+  const auto files = write_simulation(folder, simulation, common.force, session.context());
 
   Json json;
   json["kind"] = kind_name(simulation);

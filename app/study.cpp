@@ -66,11 +66,33 @@ int print_forecast(const StudyOptions& options, Session& session) {
   return 0;
 }
 
-// Makes the folder when it is missing.
-void prepare_folder(const std::string& folder) {
+// Before any work: whether figures can be written into the folder, which need not exist. Those of this study are
+// replaced only with --force.
+void check_figures_folder(const std::string& folder, const std::string& study, bool force) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::exists(folder, error)) return check_writable(folder, force);
+  check_writable(fmt::format("{}/{}.svg", folder, study), force);
+  if (force) return;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(study + "-") || !name.ends_with(".svg")) continue;
+    throw Error(ErrorCategory::kFile, fmt::format("{} exists already. Use --force to replace the figures of the study.",
+                                                  entry.path().string()));
+  }
+}
+
+Json write_figures(const StudyResult& result, const std::string& folder, bool force) {
   std::error_code error;
   std::filesystem::create_directory(folder, error);
   if (error) throw Error(ErrorCategory::kFile, fmt::format("Cannot make the folder {}: {}.", folder, error.message()));
+  Json paths = Json::array();
+  for (const StudyFigure& figure : study_figures(result)) {
+    const std::string path = fmt::format("{}/{}.svg", folder, figure.name);
+    write_file_atomically(path, figure.svg, force);
+    paths.push_back(path);
+  }
+  return paths;
 }
 
 int run_study_verb(const StudyArguments& arguments, const Ranks* ranks) {
@@ -81,18 +103,17 @@ int run_study_verb(const StudyArguments& arguments, const Ranks* ranks) {
   if (options.journal.empty()) options.journal = fmt::format("olem-study-{}.journal", options.study);
   Session session(arguments.common, ranks);
   if (arguments.dry_run) return print_forecast(options, session);
-  if (!arguments.figures.empty()) prepare_folder(arguments.figures);
+  session.protect(options.journal, "the journal");
+  if (!arguments.figures.empty()) {
+    check_figures_folder(arguments.figures, options.study, arguments.common.force);
+    session.reserve_folder(arguments.figures, "--figures");
+  }
   const StudyResult result = run_study(options, session.context());
   session.warn(result.summary.warnings);
   Json json = to_json(result);
   std::string text = study_text(result);
   if (!arguments.figures.empty() && session.speaks()) {
-    json["figures"] = Json::array();
-    for (const StudyFigure& figure : study_figures(result)) {
-      const std::string path = fmt::format("{}/{}.svg", arguments.figures, figure.name);
-      write_file_atomically(path, figure.svg, /*overwrite=*/true);
-      json["figures"].push_back(path);
-    }
+    json["figures"] = write_figures(result, arguments.figures, arguments.common.force);
     text += fmt::format("Figures: {} in {}.\n", json["figures"].size(), arguments.figures);
   }
   session.finish("study", json, options_json(options), text);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/error.h"
 #include "olem/json.h"
 #include "olem/options.h"
 #include "olem/qwz23.h"
@@ -173,6 +174,17 @@ Decision decide(const DecisionProblem& problem, const DecisionOptions& options, 
 // The same for each problem, spread over the context's threads; equal to deciding one after the other.
 std::vector<Decision> decide_all(const std::vector<DecisionProblem>& problems, const DecisionOptions& options,
                                  const Context& context);
+
+// What was decided before the work had to stop.
+struct DecidedSoFar {
+  std::vector<Decision> decisions;  // of the first problems, equal to those of decide_all
+  std::optional<Error> stopped;     // the interruption or time limit because of which there are not more
+};
+
+// The same, but an interruption or a time limit does not throw the decisions away that are made. Any other error is
+// thrown.
+DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, const DecisionOptions& options,
+                                  const Context& context);
 
 // The object that `olem decide --json` prints for one context.
 Json to_json(const Decision& decision);

@@ -169,7 +169,8 @@ struct SamplerData {
   std::string name;  // of the variable, for messages
   std::span<const double> target;
   std::vector<std::span<const double>> conditions;
-  std::uint64_t index = 0;  // tells the random streams of different variables apart
+  std::uint64_t index = 0;                   // tells the random streams of different variables apart
+  std::vector<Warning>* warnings = nullptr;  // where to put what is doubtful about the fit; null: nobody asks
 };
 
 // What leaves the draws of a fitted kind as they are, in the user's units: to 1e-3 of a standard deviation. A column

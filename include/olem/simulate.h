@@ -100,8 +100,10 @@ StructuralModel bermuda_model();
 // Writes data.csv, graph.csv, truth.json and, when there is a task, task.json and contexts.csv into `folder` and
 // returns these names. All of them appear at once or, when anything fails, nothing changes: they are written into a new
 // folder beside it, which then takes its place. A folder that is not empty is a file error unless `overwrite`, and even
-// then when it holds anything but the files of an earlier simulation. Throws a file error with the system's reason.
-std::vector<std::string> write_simulation(const std::string& folder, const Simulation& simulation, bool overwrite);
+// then when it holds anything but the files of an earlier simulation. Throws a file error with the system's reason, and
+// what the context's limits ask for.
+std::vector<std::string> write_simulation(const std::string& folder, const Simulation& simulation, bool overwrite,
+                                          const Context& context = {});
 
 // Throws what write_simulation would throw at once, so that a long computation does not end in vain.
 void check_simulation_folder(const std::string& folder, bool overwrite);

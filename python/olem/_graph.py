@@ -40,6 +40,20 @@ class Graph:
     kind: str = "dag"
     details: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        known = set(self.nodes)
+        if len(known) < len(self.nodes):
+            twice = next(node for i, node in enumerate(self.nodes) if node in self.nodes[:i])
+            raise ValueError(f"nodes: {twice!r} stands twice. Every node needs a name of its own.")
+        for name, ends in (
+            ("edges", self.edges),
+            ("undirected", self.undirected),
+            ("marks", [(a, b) for a, _, b in self.marks]),
+        ):
+            for node in (end for edge in ends for end in edge):
+                if node not in known:
+                    raise ValueError(f"{name}: {node!r} is not one of the nodes.")
+
     @property
     def named(self) -> bool:
         return all(isinstance(node, str) for node in self.nodes)

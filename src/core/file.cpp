@@ -131,7 +131,8 @@ void write_file_atomically(const std::string& path, std::string_view content, bo
 std::string read_file(const std::string& path, const Context& context) {
   const bool standard_input = path == "-";
   const std::string name = standard_input ? "standard input" : path;
-  const Descriptor file(standard_input ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Not blocking: opening a pipe with a name would wait for somebody who writes into it, deaf to another thread's wish.
+  const Descriptor file(standard_input ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) file_error("read", name, errno);
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) file_error("read", name, errno);
@@ -150,7 +151,7 @@ std::string read_file(const std::string& path, const Context& context) {
     if (!regular) wait_for_input(file, context, name);
     const ssize_t got = ::read(file.get(), content.data() + used, content.size() - used);
     if (got < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR || errno == EAGAIN) continue;
       file_error("read", name, errno);
     }
     if (got == 0) break;

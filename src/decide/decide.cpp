@@ -364,20 +364,35 @@ Decision decide(const DecisionProblem& problem, const DecisionOptions& options, 
   return decision;
 }
 
-std::vector<Decision> decide_all(const std::vector<DecisionProblem>& problems, const DecisionOptions& options,
-                                 const Context& context) {
-  std::vector<Decision> decisions(problems.size());
+DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, const DecisionOptions& options,
+                                  const Context& context) {
+  std::vector<std::optional<Decision>> made(problems.size());
   const Context serial = context.serial();
   // A batch at a time, so that the caller's thread can report how far it is.
   const auto batch = static_cast<std::size_t>(context.thread_count());
-  for (std::size_t first = 0; first < problems.size(); first += batch) {
-    const std::size_t last = std::min(problems.size(), first + batch);
-    parallel_for(context, first, last, 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) decisions[i] = decide(problems[i], options, i, serial);
-    });
-    context.report_progress(static_cast<double>(last) / static_cast<double>(problems.size()), "decisions");
+  DecidedSoFar result;
+  try {
+    for (std::size_t first = 0; first < problems.size(); first += batch) {
+      const std::size_t last = std::min(problems.size(), first + batch);
+      parallel_for(context, first, last, 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) made[i] = decide(problems[i], options, i, serial);
+      });
+      context.report_progress(static_cast<double>(last) / static_cast<double>(problems.size()), "decisions");
+    }
+  } catch (const Error& error) {
+    const bool stop = error.category() == ErrorCategory::kInterrupted || error.category() == ErrorCategory::kResource;
+    if (!stop || !context.should_stop()) throw;
+    result.stopped = error;
   }
-  return decisions;
+  for (std::size_t i = 0; i < made.size() && made[i]; ++i) result.decisions.push_back(std::move(*made[i]));
+  return result;
+}
+
+std::vector<Decision> decide_all(const std::vector<DecisionProblem>& problems, const DecisionOptions& options,
+                                 const Context& context) {
+  DecidedSoFar decided = decide_until_stopped(problems, options, context);
+  if (decided.stopped) throw Error(*decided.stopped);
+  return std::move(decided.decisions);
 }
 
 }  // namespace olem

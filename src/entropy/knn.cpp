@@ -35,6 +35,18 @@ double standard_deviation(std::span<const double> column) {
   return std::sqrt(sum / static_cast<double>(column.size()));
 }
 
+// Squared distances must neither overflow nor vanish, not even in sums over many columns and among near neighbours: the
+// points concerned would be left out without a word.
+void check_squares(std::span<const double> values, const Table& table, std::size_t column) {
+  constexpr double kWidest = 1e150;
+  constexpr double kNarrowest = 1e-140;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double range = *high - *low;
+  if (range == 0.0 || (range >= kNarrowest && range <= kWidest)) return;
+  throw Error(ErrorCategory::kData, fmt::format("{}The values of column '{}' are too {} to be squared. Rescale it.",
+                                                table.prefix(), table.name(column), range > 1.0 ? "large" : "small"));
+}
+
 // Mean of ln rho over the points that are used; -infinity without any. Distances are multiplied as long as the product
 // stays in range, and one logarithm is taken for all of them: fewer roundings than a sum of logarithms, and far less
 // time. Blocks have a fixed size, so that the sum is the same however the work is spread.
@@ -222,6 +234,7 @@ SearchColumns make_search_columns(const Table& table, const EntropyOptions& opti
       if (deviation > 0.0) scale = deviation;
       for (double& value : values) value /= scale;
     }
+    check_squares(values, table, j);
     result.values.push_back(std::move(values));
     result.log_scale.push_back(std::log(scale));
   }

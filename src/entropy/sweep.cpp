@@ -365,6 +365,12 @@ void LeaveOneOutNeighbours::Sweep::carry_bounds_over(std::size_t column, std::si
     double* const kth = kth_.data() + p * stride_;
     std::uint32_t* const nearest = nearest_.data() + p * stride_;
     const std::uint32_t next_joint = nearest[column];
+    // A point may be without a neighbour: at distances that overflow, or among copies of itself that do not count.
+    if (next_joint == kNobody || std::find(nearest, nearest + columns_, kNobody) != nearest + columns_) {
+      std::fill_n(kth, columns_, kInfinity);
+      std::fill_n(nearest, columns_, kNobody);
+      continue;
+    }
     const double* const joint_row = rows_.data() + next_joint * stride_;
     for (std::size_t v = 0; v < columns_; ++v) {
       if (v == column) continue;

@@ -223,7 +223,7 @@ std::unique_ptr<const NetworkMember> fit_cinn(const NetworkRows& rows, const Sam
     }
     return sum / static_cast<double>(rows.validation());
   };
-  nn::train<float>(parts.weights, problem, training, context);
+  warn_unless_converged(nn::train<float>(parts.weights, problem, training, context), training, rows);
   return std::make_unique<CinnMember>(std::move(parts));
 }
 

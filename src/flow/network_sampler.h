@@ -48,7 +48,8 @@ struct NetworkRows {
   std::vector<double> target;               // the same rows
   std::size_t training = 0;                 // number of training rows
   NetworkUnits units;
-  std::uint64_t index = 0;  // tells apart all networks under one seed, below 2^32
+  std::uint64_t index = 0;                   // tells apart all networks under one seed, below 2^32
+  std::vector<Warning>* warnings = nullptr;  // as of SamplerData
 
   std::size_t validation() const { return target.size() - training; }
 };
@@ -57,6 +58,10 @@ struct NetworkRows {
 NetworkRows split_rows(const SamplerData& data, const Inputs& inputs, std::size_t member, const Context& context);
 
 nn::TrainingOptions training_options(const NetworkOptions& options, const NetworkRows& rows, const std::string& kind);
+
+// Adds the warning not_converged when training ended because no epochs were left.
+void warn_unless_converged(const nn::TrainingResult& trained, const nn::TrainingOptions& training,
+                           const NetworkRows& rows);
 
 // One network with its units. Conditions are the inputs in use only.
 class NetworkMember {

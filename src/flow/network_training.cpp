@@ -99,6 +99,7 @@ NetworkRows split_rows(const SamplerData& data, const Inputs& inputs, std::size_
   NetworkRows rows;
   rows.name = data.name;
   rows.index = data.index * kMostMembers + member;
+  rows.warnings = data.warnings;
   rows.training = std::clamp<std::size_t>(
       static_cast<std::size_t>(std::llround(kTrainingShare * static_cast<double>(n))), 1, n - 1);
   const std::vector<std::size_t> chosen =
@@ -131,6 +132,15 @@ NetworkRows split_rows(const SamplerData& data, const Inputs& inputs, std::size_
   rows.units.target_sd = sd > 0.0 ? sd : 1.0;
   for (double& value : rows.target) value = (value - mean) / rows.units.target_sd;
   return rows;
+}
+
+void warn_unless_converged(const nn::TrainingResult& trained, const nn::TrainingOptions& training,
+                           const NetworkRows& rows) {
+  if (trained.stop != nn::StopReason::kEpochs || rows.warnings == nullptr) return;
+  rows.warnings->push_back({"not_converged",
+                            fmt::format("Training {} had not converged after {} epochs. Raise --network-epochs.",
+                                        training.what, trained.epochs),
+                            rows.name});
 }
 
 nn::TrainingOptions training_options(const NetworkOptions& options, const NetworkRows& rows, const std::string& kind) {

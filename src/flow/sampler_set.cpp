@@ -135,6 +135,7 @@ SamplerSet fit_samplers(const Table& table, const std::vector<VariableConditions
   const Context serial = context.serial();
   const auto caller = std::this_thread::get_id();
   std::atomic<std::size_t> done{0};
+  std::vector<std::vector<Warning>> doubts(count);
   context.report_progress(0.0, "samplers");
   parallel_for(context, 0, count, 1, [&](std::size_t piece, std::size_t) {
     const std::size_t j = count - 1 - piece;
@@ -144,7 +145,7 @@ SamplerSet fit_samplers(const Table& table, const std::vector<VariableConditions
     if (variable.low == variable.high) {
       variable.sampler = flow::make_constant(conditions);
     } else {
-      SamplerData data{variable.name, columns[j], {}, j};
+      SamplerData data{variable.name, columns[j], {}, j, &doubts[j]};
       for (const std::size_t k : variable.conditions) data.conditions.emplace_back(columns[k]);
       variable.sampler = kind.fit(data, checked, serial);
     }
@@ -155,6 +156,8 @@ SamplerSet fit_samplers(const Table& table, const std::vector<VariableConditions
   });
   // Where another thread fitted the last of them, this one has not told yet.
   context.report_progress(1.0, "samplers");
+  for (const std::vector<Warning>& own : doubts)
+    set.summary.warnings.insert(set.summary.warnings.end(), own.begin(), own.end());
   set.summary.message =
       fmt::format("{} samplers of the kind {} were fitted to {} rows.", done.load(), kind.name, table.rows());
   set.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -287,7 +287,11 @@ std::unique_ptr<const NetworkMember> fit_spline(const NetworkRows& rows, const S
   const double first_loss = problem.validation_loss();
   const nn::TrainingResult trained = nn::train<float>(parts.weights, problem, training, context);
   parts.bent = trained.best_loss && *trained.best_loss < first_loss;
-  if (!parts.bent) parts.weights = first_stage;
+  if (parts.bent) {
+    warn_unless_converged(trained, training, rows);
+  } else {
+    parts.weights = first_stage;
+  }
   return std::make_unique<SplineMember>(std::move(parts));
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "nn/training.h"
+#include "olem/error.h"
 #include "olem/order_diffan.h"
 #include "olem/parallel.h"
 #include "order/diffan_derivatives.h"
@@ -37,6 +38,11 @@ nn::Matrix<float> standardised(const Table& table) {
     const Eigen::Map<const Eigen::ArrayXd> column(values.data(), static_cast<Index>(values.size()));
     const double mean = column.mean();
     const double deviation = std::sqrt((column - mean).square().mean());
+    if (!std::isfinite(deviation) || deviation == 0.0) {
+      throw Error(ErrorCategory::kData,
+                  fmt::format("{}The values of column '{}' are too large or too small to be squared. Rescale it.",
+                              table.prefix(), table.name(j)));
+    }
     result.row(static_cast<Index>(j)) = ((column - mean) / deviation).cast<float>().matrix().transpose();
   }
   return result;

@@ -11,6 +11,7 @@ namespace olem {
 namespace {
 
 constexpr std::size_t kRowsPerPiece = 256;
+constexpr std::size_t kRowsBetweenLooks = 4096;
 
 double draw_noise(const Noise& noise, RandomStream& random) {
   switch (noise.kind) {
@@ -65,7 +66,12 @@ void fill_noise(const StructuralModel& model, std::span<const std::size_t> nodes
     for (std::size_t k = first; k < last; ++k) {
       RandomStream random(context.seed, purpose, node_stream(draw, nodes[k]));
       const Noise& noise = model.nodes[nodes[k]].noise;
-      for (double& value : columns[nodes[k]]) value = draw_noise(noise, random);
+      const std::span<double> column = columns[nodes[k]];
+      // One stream after another, so that a column cannot be cut into pieces; it may be long.
+      for (std::size_t i = 0; i < column.size(); ++i) {
+        if (i % kRowsBetweenLooks == 0) context.check_interrupt();
+        column[i] = draw_noise(noise, random);
+      }
     }
   });
 }
@@ -75,6 +81,7 @@ void add_function(const StructuralModel& model, std::size_t node, Columns& colum
   const Coordinates parents = parents_of(target, columns);
   const std::span<double> out = columns[node];
   if (const auto* linear = std::get_if<LinearFunction>(&target.function)) {
+    context.check_interrupt();
     add(*linear, parents, out);
   } else if (const auto* mlp = std::get_if<MlpFunction>(&target.function)) {
     add(*mlp, parents, out, context);

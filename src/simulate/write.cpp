@@ -46,12 +46,22 @@ std::string csv_field(const std::string& field) {
   return quoted + "\"";
 }
 
-std::string table_csv(const Table& table) {
+std::string table_csv(const Table& table, const Context& context) {
+  constexpr std::size_t kBytesPerNumber = 20;  // -0.1234567890123456 and a comma
+  constexpr std::size_t kNumbersBetweenLooks = 10000;
+  // Twice: the buffer and the string made of it.
+  context.require_memory(2 * kBytesPerNumber * table.rows() * table.columns(), "The text of a simulated table");
+  std::size_t until_look = 0;
   fmt::memory_buffer buffer;
   auto out = std::back_inserter(buffer);
   for (std::size_t j = 0; j < table.columns(); ++j) fmt::format_to(out, "{}{}", j ? "," : "", csv_field(table.name(j)));
   buffer.push_back('\n');
   for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (until_look < table.columns()) {
+      context.check_interrupt();
+      until_look = kNumbersBetweenLooks + table.columns();
+    }
+    until_look -= table.columns();
     for (std::size_t j = 0; j < table.columns(); ++j) fmt::format_to(out, "{}{}", j ? "," : "", table.at(i, j));
     buffer.push_back('\n');
   }
@@ -103,13 +113,13 @@ std::string task_json(const Simulation& simulation) {
   return dump(to_json(task), 2) + "\n";
 }
 
-std::vector<NamedText> make_files(const Simulation& simulation) {
-  std::vector<NamedText> files = {{"data.csv", table_csv(simulation.data)},
+std::vector<NamedText> make_files(const Simulation& simulation, const Context& context) {
+  std::vector<NamedText> files = {{"data.csv", table_csv(simulation.data, context)},
                                   {"graph.csv", graph_csv(simulation.model)},
                                   {"truth.json", truth_json(simulation)}};
   if (simulation.task) {
     files.push_back({"task.json", task_json(simulation)});
-    files.push_back({"contexts.csv", table_csv(simulation.task->contexts)});
+    files.push_back({"contexts.csv", table_csv(simulation.task->contexts, context)});
   }
   return files;
 }
@@ -227,9 +237,10 @@ std::string_view kind_name(const Simulation& simulation) {
 
 void check_simulation_folder(const std::string& folder, bool overwrite) { check_folder(folder, overwrite); }
 
-std::vector<std::string> write_simulation(const std::string& folder, const Simulation& simulation, bool overwrite) {
+std::vector<std::string> write_simulation(const std::string& folder, const Simulation& simulation, bool overwrite,
+                                          const Context& context) {
   const fs::path path = check_folder(folder, overwrite);
-  const std::vector<NamedText> files = make_files(simulation);
+  const std::vector<NamedText> files = make_files(simulation, context);
   std::vector<std::string> names;
   TemporaryFolder temporary(path);
   for (const NamedText& file : files) {

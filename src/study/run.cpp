@@ -123,6 +123,17 @@ std::map<std::string, JournalRecord> by_key(const std::vector<JournalRecord>& re
   return known;
 }
 
+// The cells themselves may be too many for the memory.
+std::vector<Batch> plan_cells(const StudyKind& kind, const StudyRequest& request, const Context& context) {
+  constexpr double kBytesPerCell = 500.0;
+  constexpr double kMost = 1e18;
+  const double cells = static_cast<double>(request.settings.size() * request.methods.size()) *
+                       std::max(1, request.epochs) * std::max(1, request.tasks);
+  context.require_memory(static_cast<std::size_t>(std::min(kBytesPerCell * cells, kMost)),
+                         fmt::format("A study of {:.0f} cells", cells));
+  return kind.plan(request);
+}
+
 JournalHeader header_for(const StudyKind& kind, const Context& context) {
   return {kind.name, context.seed, std::string(version())};
 }
@@ -155,7 +166,7 @@ const std::vector<StudyDescription>& studies() {
 
 StudyForecast forecast_study(const StudyOptions& options, const Context& context) {
   const StudyKind& kind = find_kind(study_kinds(), options.study, "a study");
-  const std::vector<Batch> batches = kind.plan(request_for(kind, options, context.seed));
+  const std::vector<Batch> batches = plan_cells(kind, request_for(kind, options, context.seed), context);
   std::map<std::string, JournalRecord> known;
   if (!options.journal.empty() && !options.fresh) {
     known = by_key(read_journal(options.journal, header_for(kind, context)));
@@ -174,7 +185,7 @@ StudyResult run_study(const StudyOptions& options, const Context& context) {
   const auto start = std::chrono::steady_clock::now();
   const StudyKind& kind = find_kind(study_kinds(), options.study, "a study");
   const StudyRequest request = request_for(kind, options, context.seed);
-  const std::vector<Batch> batches = kind.plan(request);
+  const std::vector<Batch> batches = plan_cells(kind, request, context);
   if (!kind.reproducible && context.ranks != nullptr && context.ranks->size() > 1) {
     throw Error(ErrorCategory::kUsage,
                 fmt::format("The study {} measures this machine. Run it without mpirun.", kind.name));

@@ -1,4 +1,4 @@
-#include "helpers.h"
+#include "faults.h"
 
 namespace olem::test::faults_task_test {
 namespace {
@@ -44,7 +44,7 @@ Checked check(const std::string& task, const std::vector<std::string>& arguments
   return checked;
 }
 
-struct Fault {
+struct Change {
   std::string name;
   std::string pointer;  // what of the good task is replaced
   std::string value;    // by what
@@ -54,9 +54,9 @@ struct Fault {
   std::string fragment;  // of the text or remedy
 };
 
-void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+void PrintTo(const Change& change, std::ostream* out) { *out << change.name; }
 
-std::vector<Fault> faults() {
+std::vector<Change> changes() {
   return {
       {"two_roles", "/context", R"(["light", "temp", "nec"])", 3, "roles", "error",
        "'nec' stands in \"context\" and in \"outcome\"."},
@@ -106,12 +106,17 @@ std::vector<Fault> faults() {
   };
 }
 
-class TaskFault : public testing::TestWithParam<Fault> {};
-
-TEST_P(TaskFault, HasItsAnswer) {
-  const Fault& fault = GetParam();
+nlohmann::ordered_json changed_task(const Change& change) {
   nlohmann::ordered_json task = good();
-  task[nlohmann::ordered_json::json_pointer(fault.pointer)] = nlohmann::ordered_json::parse(fault.value);
+  task[nlohmann::ordered_json::json_pointer(change.pointer)] = nlohmann::ordered_json::parse(change.value);
+  return task;
+}
+
+class TaskFault : public testing::TestWithParam<Change> {};
+
+TEST_P(TaskFault, IsFoundByCheck) {
+  const Change& fault = GetParam();
+  const nlohmann::ordered_json task = changed_task(fault);
   const Checked checked = check(task.dump(2));
   EXPECT_EQ(checked.result.exit_code, fault.exit_code) << checked.result.err;
   EXPECT_EQ(checked.result.err, "");
@@ -127,8 +132,131 @@ TEST_P(TaskFault, HasItsAnswer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(CheckVerb, TaskFault, testing::ValuesIn(faults()),
+// Decides with little work.
+std::vector<std::string> decide_quickly(const std::vector<std::string>& arguments = {}) {
+  return joined({"decide", "t.json", "--sampler", "linear", "--draws", "100", "--judge-draws", "200", "--steps", "20",
+                 "--restarts", "0", "--screen", "0", "--ascent-steps", "2"},
+                arguments);
+}
+
+Files sea_and(const nlohmann::ordered_json& task) { return {{"sea.csv", sea()}, {"t.json", task.dump(2)}}; }
+
+TEST_P(TaskFault, HasTheSameAnswerFromDecide) {
+  const Change& change = GetParam();
+  if (change.severity == "note") return;
+  nlohmann::ordered_json task = changed_task(change);
+  if (change.pointer == "/context") {
+    // What was observed is looked at before the data: here it agrees.
+    task["observed"] = nlohmann::ordered_json::object();
+    for (const std::string name : task["context"]) task["observed"][name] = 0;
+  }
+  const Answer answer = change.exit_code != 0 ? Answer(change.exit_code) : Answer(change.code.c_str());
+  expect_answer({change.name, sea_and(task), decide_quickly(), answer, {change.fragment}, ""});
+}
+
+INSTANTIATE_TEST_SUITE_P(CheckVerb, TaskFault, testing::ValuesIn(changes()),
                          [](const auto& tested) { return tested.param.name; });
+
+// A good task, and something wrong with what is given beside it.
+std::vector<Fault> faults() {
+  std::vector<Fault> all;
+  const auto with = [&](const std::string& name, const std::string& flag, const std::string& content,
+                        const Answer& answer, const std::vector<std::string>& fragments) {
+    Files files = sea_and(good());
+    files.emplace_back("given.txt", content);
+    all.push_back({name, files, decide_quickly({flag, "given.txt"}), answer, fragments, ""});
+  };
+  with("order_lacks_a_name", "--order", "light\ntemp\ndic\nta\n", 3, {"given.txt: ", "'nec'"});
+  with("order_repeats_a_name", "--order", "light\ntemp\ndic\nta\nnec\nta\n", 3, {"given.txt, line 6", "'ta'"});
+  with("order_with_another_name", "--order", "light\ntmep\ndic\nta\nnec\n", 3,
+       {"given.txt: ", "'tmep'", "Did you mean 'temp'?"});
+  with("order_against_the_stages", "--order", "light\ntemp\nnec\ndic\nta\n", "order_contradicts_stages",
+       {"dic before nec, ta before nec"});
+  with("graph_with_a_cycle", "--graph", "from,to\ndic,ta\nta,nec\nnec,dic\n", 3,
+       {"given.txt: The graph has a cycle: dic -> ta -> nec -> dic."});
+  with("graph_with_opposite_edges", "--graph", "from,to\ndic,ta\nta,dic\n", 3,
+       {"given.txt, line 3: The graph has a cycle: ta -> dic -> ta"});
+  with("graph_with_a_loop", "--graph", "from,to\ndic,dic\n", 3, {"given.txt, line 2", "leads from a node to itself"});
+  with("graph_with_an_edge_twice", "--graph", "from,to\nlight,nec\nlight,nec\n", 3, {"line 3", "two edges between"});
+  with("graph_with_another_name", "--graph", "from,to\nlight,necc\n", 3, {"given.txt: ", "Did you mean 'nec'?"});
+  with("graph_with_a_weight_not_finite", "--graph",
+       "light,temp,dic,ta,nec\n0,0,nan,0,0\n0,0,0,0,0\n0,0,0,0,1\n0,0,0,0,0\n0,0,0,0,0\n", 3,
+       {"given.txt, line 2: The entry 'nan' from 'light' to 'dic' is not a finite number."});
+  with("contexts_lack_a_column", "--contexts", "light\n1\n", 3, {"given.txt: There is no column 'temp'"});
+  with("contexts_with_a_hole", "--contexts", "light,temp\n1,NA\n", 3, {"given.txt, line 2, column 'temp'", "missing"});
+  with("contexts_with_text", "--contexts", "light,temp\n1,warm\n", 3,
+       {"line 2, column 'temp': 'warm' is not a number"});
+  with("contexts_without_rows", "--contexts", "light,temp\n", 3, {"given.txt: There are no rows with contexts."});
+  with("contexts_far_outside", "--contexts", "light,temp\n1,90\n0,0\n", "extrapolation", {"'temp', 90"});
+
+  const auto flags = [&](const std::string& name, const std::vector<std::string>& values, const std::string& fragment) {
+    std::vector<std::string> arguments;
+    for (const std::string& value : values) arguments = joined(arguments, {"--context", value});
+    all.push_back({name, sea_and(good()), decide_quickly(arguments), 2, {"olem: --context: " + fragment}, ""});
+  };
+  flags("context_with_another_name", {"tmep=1"}, "'tmep' is no context variable of the task. Did you mean 'temp'?");
+  flags("context_of_an_alterable", {"dic=1"}, "'dic' is no context variable");
+  flags("context_not_finite", {"temp=nan"}, "'nan' is not a finite number");
+  flags("context_of_text", {"temp=warm"}, "'warm' is not a finite number");
+  flags("context_twice", {"light=1", "light=2"}, "'light' is given twice.");
+
+  nlohmann::ordered_json unknown = good();
+  unknown.erase("observed");
+  all.push_back(
+      {"context_not_given", sea_and(unknown), decide_quickly(), 3, {"t.json: Nothing is known of the context"}, ""});
+  return all;
+}
+
+class GivenFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(GivenFault, HasItsAnswer) { expect_answer(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(DecideVerb, GivenFault, testing::ValuesIn(faults()), fault_name);
+
+nlohmann::ordered_json decide_in(const TemporaryFolder& folder, const std::vector<std::string>& arguments) {
+  ProcessOptions options;
+  options.folder = folder.path();
+  const ProcessResult result = run_olem(joined(arguments, {"--json", "-q"}), options);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return parse_json(result.out)["decisions"][0];
+}
+
+// Statuses are results: something is answered, and what it is worth is said.
+TEST(TaskStatus, SaysWhatThereIsToKnow) {
+  const TemporaryFolder folder;
+  for (const auto& [name, content] : sea_and(good())) folder.write(name, content);
+  folder.write("idle.csv", "from,to\nlight,nec\ntemp,dic\n");
+  const auto idle = decide_in(folder, decide_quickly({"--graph", "idle.csv"}));
+  EXPECT_EQ(idle["status"], "no_influence");
+  EXPECT_EQ(idle["success_probability"], idle["without_action"]);
+  for (const auto& [variable, value] : idle["alterations"].items()) EXPECT_TRUE(value.is_null()) << variable;
+
+  const auto likely = decide_in(folder, decide_quickly({"--target", "0.01"}));
+  EXPECT_EQ(likely["status"], "already_likely");
+  EXPECT_THAT(likely["message"].get<std::string>(),
+              testing::StartsWith("The target of 1 % is reached without action."));
+  EXPECT_GE(likely["success_probability"].get<double>(), likely["without_action"].get<double>());
+
+  EXPECT_EQ(decide_in(folder, decide_quickly({"--context", "temp=90"}))["extrapolation"], true);
+  EXPECT_EQ(decide_in(folder, decide_quickly())["extrapolation"], false);
+  EXPECT_EQ(decide_in(folder, decide_quickly({"--context", "temp=1e300"}))["status"], "unreliable");
+
+  nlohmann::ordered_json flat = good();
+  flat["desired"]["nec"] = {1, 1};
+  folder.write("t.json", flat.dump());
+  EXPECT_EQ(decide_in(folder, decide_quickly())["success_probability"], 0.0);
+}
+
+TEST(TaskStatus, NoInfluenceIsAnErrorWithStrict) {
+  Files files = sea_and(good());
+  files.emplace_back("idle.csv", "from,to\nlight,nec\ntemp,dic\n");
+  expect_refusal({"",
+                  files,
+                  decide_quickly({"--graph", "idle.csv", "--strict"}),
+                  4,
+                  {"t.json: No alterable variable can change an outcome"},
+                  ""});
+}
 
 TEST(CheckTaskVerb, FindsNothingInAGoodTask) {
   const Checked checked = check(good().dump());

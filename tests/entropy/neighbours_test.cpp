@@ -123,6 +123,22 @@ TEST(Neighbours, FewPointsLeaveTheRestOfAListInfinite) {
   expect_exact(test::normal_table(2, 3, 2), 1, ZeroRule::kKeep);
 }
 
+TEST(Neighbours, APointAtADistanceThatOverflowsHasNoNeighbour) {
+  const Table base = test::normal_table(60, 4, 2);
+  std::vector<double> values(base.values().begin(), base.values().end());
+  values[3 * 60] = 1e200;  // the first cell of the last column
+  const Table table(base.names(), std::move(values));
+  const Context context;
+  LeaveOneOutNeighbours neighbours(test::columns_of(table),
+                                   {1, ZeroRule::kKeep, NeighbourEngine::kSweep, InstructionSet::kAuto});
+  for (int left = 4; left > 1; --left) {
+    neighbours.evaluate(context, kNoProgress);
+    EXPECT_TRUE(std::isinf(neighbours.joint()[0])) << left;
+    EXPECT_TRUE(std::isfinite(neighbours.joint()[1])) << left;
+    neighbours.remove(context, 0);
+  }
+}
+
 TEST(Neighbours, ManyColumnsNeedMoreThanOneVector) { expect_exact(test::linear_table(120, 70, 4), 1, ZeroRule::kKeep); }
 
 TEST(Neighbours, SortingFindsTheNearestOnALine) {

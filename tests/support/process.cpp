@@ -46,6 +46,18 @@ void make_terminal(Pipe& pipe) {
   if (pipe.ends[1] < 0) throw std::runtime_error("no pseudo terminal");
 }
 
+// Whether the process has a handler of its own for the signal already; before, it would be the system's that ends it.
+bool handles(pid_t process, int signal) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string key; status >> key; status.ignore(1 << 16, '\n')) {
+    if (key != "SigCgt:") continue;
+    std::string mask;
+    status >> mask;
+    return (std::stoull(mask, nullptr, 16) >> (signal - 1) & 1U) != 0;
+  }
+  return true;
+}
+
 [[noreturn]] void exec_olem(const std::vector<std::string>& arguments, const ProcessOptions& options,
                             const std::string& folder) {
   std::vector<std::string> words = options.launcher;
@@ -93,13 +105,16 @@ ProcessResult run_olem(const std::vector<std::string>& arguments, const ProcessO
   if (options.input.empty() && !options.input_stays_open) in.close(1);
   const auto start = std::chrono::steady_clock::now();
   auto signal_time = start;
-  bool signalled = options.signal == 0;
+  bool signalled = options.signal == 0 && !options.meanwhile;
   while (out.ends[0] >= 0 || err.ends[0] >= 0) {
     const auto now = std::chrono::steady_clock::now();
     if (!signalled && now - start > std::chrono::milliseconds(options.signal_after_ms) &&
-        result.err.find(options.signal_after_text) != std::string::npos) {
-      ::kill(child, options.signal);
-      signal_time = now;
+        result.err.find(options.signal_after_text) != std::string::npos &&
+        ((options.signal != SIGINT && options.signal != SIGTERM) || handles(child, options.signal))) {
+      if (options.meanwhile) options.meanwhile();
+      if (options.signal != 0) ::kill(child, options.signal);
+      for (const int signal : options.more_signals) ::kill(child, signal);
+      signal_time = std::chrono::steady_clock::now();
       signalled = true;
     }
     const int writable = sent < options.input.size() ? in.ends[1] : -1;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -21,10 +22,12 @@ struct ProcessOptions {
   int signal = 0;                        // sent after `signal_after_ms`, once standard error holds `signal_after_text`
   int signal_after_ms = 0;
   std::string signal_after_text;
-  std::string output_path;         // standard output goes to this file, such as /dev/full
-  bool input_stays_open = false;   // standard input never ends
-  bool output_is_closed = false;   // nobody reads standard output
-  bool error_is_terminal = false;  // standard error is a terminal
+  std::vector<int> more_signals;    // sent right after `signal`
+  std::function<void()> meanwhile;  // called once, when `signal` would be sent
+  std::string output_path;          // standard output goes to this file, such as /dev/full
+  bool input_stays_open = false;    // standard input never ends
+  bool output_is_closed = false;    // nobody reads standard output
+  bool error_is_terminal = false;   // standard error is a terminal
 };
 
 // Runs the built `olem` as a person would and waits for it.
