@@ -93,14 +93,18 @@ void catch_signals() {
 }
 
 void print_out(const std::string& text) {
-  // What is left of a result is printed after an interruption; only another one during a wait ends that.
+  // What there is of a result is printed after an interruption too, if somebody reads it.
   const bool interrupted_before = interrupted;
+  int waits = 0;
   for (std::string_view rest = text; !rest.empty();) {
     // Whoever should read may have stopped: a piece that fits into a pipe at once does not make this process deaf.
     pollfd waiting{STDOUT_FILENO, POLLOUT, 0};
     constexpr int kPatienceMs = 50;
+    constexpr int kMostWaits = 10;
     const int ready = ::poll(&waiting, 1, kPatienceMs);
-    if (interrupted && !interrupted_before) throw Error(ErrorCategory::kInterrupted, "Interrupted.");
+    if (ready == 0) ++waits;
+    if (interrupted && (!interrupted_before || waits > kMostWaits))
+      throw Error(ErrorCategory::kInterrupted, "Interrupted.");
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     const ssize_t written = ::write(STDOUT_FILENO, rest.data(), std::min<std::size_t>(rest.size(), PIPE_BUF));
     if (written >= 0) {

@@ -49,6 +49,7 @@ bool same_file(int file, const std::string& path) {
 }  // namespace
 
 OutputLock::OutputLock(const std::string& path) : lock_file_(lock_file_of(path)) {
+  const std::string name = this_process();  // first: nothing may be thrown once the file is there and ours
   for (;;) {
     file_ = ::open(lock_file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file_ < 0) {
@@ -71,7 +72,6 @@ OutputLock::OutputLock(const std::string& path) : lock_file_(lock_file_of(path))
     if (same_file(file_, lock_file_)) break;
     ::close(file_);
   }
-  const std::string name = this_process();
   // Only for the message; the lock holds without it.
   if (::ftruncate(file_, 0) != 0 || ::pwrite(file_, name.data(), name.size(), 0) < 0) return;
 }
