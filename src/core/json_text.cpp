@@ -23,9 +23,13 @@ std::string explanation(const std::string& what) {
   if (const auto dash = text.find(" - "); dash != std::string::npos) text = text.substr(dash + 3);
   const auto last_read = text.find("; last read: ");
   if (last_read == std::string::npos) return text;
-  const auto expected = text.rfind("; expected ");
-  return text.substr(0, last_read) +
-         (expected != std::string::npos && expected > last_read ? text.substr(expected) : std::string());
+  // What it expected instead stands at the end. It is one of these, or it belongs to what was read.
+  for (const std::string_view expected :
+       {"string literal", "':'", "']'", "'}'", "end of input", "'[', '{', or a literal"}) {
+    if (text.ends_with(fmt::format("; expected {}", expected)))
+      return fmt::format("{}; expected {}", text.substr(0, last_read), expected);
+  }
+  return text.substr(0, last_read);
 }
 
 [[noreturn]] void syntax_error(std::string_view text, const std::string& source, const Json::parse_error& error) {

@@ -269,7 +269,7 @@ Json to_json(const Task& task) {
   json["alterable"] = Json::object();
   for (const NamedRange& domain : task.alterable) json["alterable"][domain.name] = {domain.low, domain.high};
   json["outcome"] = task.outcome;
-  json["desired"] = to_json(task.desired);
+  if (task.desired.rows() > 0 || !task.desired.ranges().empty()) json["desired"] = to_json(task.desired);
   if (!task.observed.empty()) json["observed"] = to_json(task.observed);
   if (!task.cost.empty()) json["cost"] = to_json(task.cost);
   if (task.max_alterations) json["max_alterations"] = *task.max_alterations;

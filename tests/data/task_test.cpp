@@ -131,6 +131,8 @@ TEST(ParseTask, ABoxFollowsTheOutcomes) {
 TEST(ParseTask, SurvivesARoundTrip) {
   const std::string text = to_json(reef()).dump();
   EXPECT_EQ(to_json(parse_task(text, "t.json")).dump(), text);
+  const std::string undecided = R"({"context":[],"alterable":{},"outcome":["y"]})";
+  EXPECT_EQ(to_json(parse_task(undecided, "t.json")).dump(), undecided) << "nothing is desired yet";
   EXPECT_EQ(text,
             R"({"data":"sea.csv","context":["Light","Temp"],"alterable":{"DIC":[-1.0,1.0],"TA":[-2.0,2.0]},)"
             R"("outcome":["NEC"],"desired":{"NEC":[0.5,null]},"observed":{"Light":0.4,"Temp":-0.2},"cost":{"DIC":2.0},)"
