@@ -24,8 +24,16 @@ constexpr int kMaxDoublings = 1000;
 }
 
 void check_number(double value, const std::string& what, const std::string& source) {
-  if (std::isfinite(value)) return;
-  region_error(source, fmt::format("{} of the desired region is {}, but must be a finite number.", what, value));
+  constexpr double kLargest = 1e150;  // its square is still a number
+  if (!std::isfinite(value)) {
+    region_error(source, fmt::format("{} of the desired region is {}, but must be a finite number.", what, value));
+  }
+  if (std::abs(value) > kLargest) {
+    region_error(source,
+                 fmt::format("{} of the desired region is {}, beyond {}, where nothing can be computed. Leave a "
+                             "side that does not matter open with null.",
+                             what, value, kLargest));
+  }
 }
 
 HalfSpaces half_spaces(const Region& region) {

@@ -30,6 +30,10 @@ Columns find_columns(const Record& header, const GraphBuilder& builder) {
     }
     *column = i;
   }
+  if (!columns.from || !columns.to) {
+    builder.fail(header.line, fmt::format("The column '{}' is missing. An edge list has the columns from and to.",
+                                          columns.from ? "to" : "from"));
+  }
   return columns;
 }
 

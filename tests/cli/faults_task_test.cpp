@@ -74,6 +74,7 @@ std::vector<Change> changes() {
       {"one_sided_region", "/desired/nec", "[0.8, null]", 0, "unbounded_region", "warning",
        "success is still judged by the whole region"},
       {"far_region", "/desired/nec", "[100, 101]", 0, "far_region", "warning", "outside of the data"},
+      {"bound_beyond_numbers", "/desired/nec", "[1e308, null]", 3, "not_a_task", "error", "beyond 1e+150"},
       {"zero_rows", "/desired", R"({"M": [[0], [0]], "d": [1, 2]})", 3, "not_a_task", "error", "holds only zeros"},
       {"nan_in_region", "/desired", R"({"M": [["nan"]], "d": [1]})", 3, "not_a_task", "error", "\"M\" is [[\"nan\"]]"},
       {"wrong_width", "/desired", R"({"M": [[1, 2]], "d": [1]})", 3, "not_a_task", "error",
