@@ -23,8 +23,6 @@ int run_serve(const ServeArguments& arguments) {
   if (common.time_limit > 0.0) options.time_limit = common.time_limit;
   common.time_limit = 0.0;  // of a recommendation, not of the server
   Session session(common);
-  DecisionOptions checked = options.decision;
-  describe(checked).validate();
   RehearsalModel model = read_model(arguments.model, session.context());
   session.warn(model.summary.warnings);
   serve(

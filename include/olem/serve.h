@@ -22,7 +22,8 @@ OptionSet describe(ServeOptions& options);
 // such as "http://127.0.0.1:8080/", once it listens, and returns when the context is interrupted, within a second. The
 // context's seed decides all draws, its threads are shared by all requests; progress and log are not used.
 //
-// A file error when the port cannot be used or this olem was built without its HTTP module.
+// A file error when the port cannot be used or this olem was built without its HTTP module, a usage error for options
+// out of range.
 void serve(RehearsalModel model, const ServeOptions& options, const std::function<void(const std::string&)>& ready,
            const Context& context);
 

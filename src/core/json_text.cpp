@@ -43,12 +43,16 @@ std::string explanation(const std::string& what) {
 
 }  // namespace
 
-Json parse_json_text(std::string_view text, const std::string& source) {
+Json parse_json_text(std::string_view text, const std::string& source, std::size_t most_values) {
   std::vector<std::set<std::string>> open_objects;
+  std::size_t values = 0;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > kDeepestLevel) {
       throw Error(ErrorCategory::kData,
                   fmt::format("{}: Lists and objects are nested deeper than {} levels.", source, kDeepestLevel));
+    }
+    if (event != Json::parse_event_t::object_end && event != Json::parse_event_t::array_end && ++values > most_values) {
+      throw Error(ErrorCategory::kData, fmt::format("{}: There are more than {} values.", source, most_values));
     }
     if (event == Json::parse_event_t::object_start) {
       open_objects.emplace_back();

@@ -49,7 +49,8 @@ bool is_json_type(std::string_view type) {
   return same_word(type, "application/json");
 }
 
-std::optional<HttpAnswer> guard_body(const HttpRequest& head, bool expected) {
+std::optional<HttpAnswer> guard_body(const HttpRequest& head, const HttpRoute& route) {
+  const bool expected = route.method == "POST";
   const std::size_t lengths = count_headers(head, "Content-Length");
   const bool coded = count_headers(head, "Transfer-Encoding") > 0;
   if (!expected && lengths == 0 && !coded) return std::nullopt;
@@ -60,8 +61,8 @@ std::optional<HttpAnswer> guard_body(const HttpRequest& head, bool expected) {
   if (!text || text->empty()) return error_answer(400, "Content-Length is not a number of bytes.");
   const char* const end = text->data() + text->size();
   const auto [stop, error] = std::from_chars(text->data(), end, length);
-  if (error == std::errc::result_out_of_range || (error == std::errc{} && stop == end && length > kBodyLimit))
-    return error_answer(413, fmt::format("The body is larger than {} MB.", kBodyLimit >> 20U));
+  if (error == std::errc::result_out_of_range || (error == std::errc{} && stop == end && length > route.body_limit))
+    return error_answer(413, fmt::format("The body is larger than {} MB.", route.body_limit >> 20U));
   if (error != std::errc{} || stop != end) return error_answer(400, "Content-Length is not a number of bytes.");
   if (!expected) return length == 0 ? std::nullopt : std::optional(error_answer(400, "This request has no body."));
   if (count_headers(head, "Content-Encoding") > 0) return error_answer(415, "Send the body without compression.");
@@ -100,7 +101,7 @@ std::optional<HttpAnswer> guard(const HttpRequest& head, std::span<const HttpRou
     answer.headers.push_back({"Allow", posts ? "POST" : "GET, HEAD"});
     return answer;
   }
-  return guard_body(head, posts);
+  return guard_body(head, *route);
 }
 
 HttpAnswer text_answer(std::string body, std::string_view type) {
@@ -124,6 +125,7 @@ HttpAnswer error_answer(int status, std::string_view sentence) {
   HttpAnswer answer =
       text_answer(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n", "application/json; charset=utf-8");
   answer.status = status;
+  if (status == 429 || status == 503) answer.headers.push_back({"Retry-After", "1"});
   return answer;
 }
 

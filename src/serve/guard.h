@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,12 +10,15 @@
 
 namespace olem {
 
-inline constexpr std::size_t kBodyLimit = 64 << 20U;  // bytes
+// Bytes: of a table, and of everything else that is asked.
+inline constexpr std::size_t kBodyLimit = 64 << 20U;
+inline constexpr std::size_t kSmallBodyLimit = 1 << 20U;
 
 // A place of the API, and how it may be asked. A path that ends with a slash stands for everything below it.
 struct HttpRoute {
   std::string_view path;
   std::string_view method;  // GET, which HEAD may ask too, or POST
+  std::size_t body_limit = kSmallBodyLimit;
 };
 
 // The route of a request target, without what follows a question mark; null for none.

@@ -12,8 +12,8 @@ namespace olem {
 struct HttpLimits {
   std::size_t connections = 100;          // at once, each with one request at a time; more are answered 503 and closed
   std::chrono::milliseconds idle{30000};  // until the next request begins
-  std::chrono::milliseconds whole{
-      30000};  // from the first byte of a request to its last, and for its answer to be read
+  // From the first byte of a request to its last, however they trickle in; and for its answer to be taken.
+  std::chrono::milliseconds whole{30000};
 };
 
 // A server on the loopback address. It lives in a module of its own (src/serve/http/), since what it stands on would
@@ -28,7 +28,8 @@ class HttpServer {
   // Takes the port, 0: any that is free. Returns it, or -errno.
   virtual int listen(int port) = 0;
   // After listen(): answers until `stop` says so, which is asked every few milliseconds; then ends all connections.
-  virtual void run(HttpService& service, const HttpLimits& limits, const std::function<bool()>& stop) = 0;
+  // False when the system took the port away before.
+  virtual bool run(HttpService& service, const HttpLimits& limits, const std::function<bool()>& stop) = 0;
 };
 
 using HttpServerFunction = HttpServer* (*)();

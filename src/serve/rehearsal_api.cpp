@@ -8,6 +8,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "data/csv_scan.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/report_page.h"
@@ -25,6 +26,7 @@ namespace {
 constexpr std::size_t kResultsKept = 100;
 constexpr int kMostJobs = 4;
 constexpr std::size_t kMostContexts = 1000;
+constexpr std::size_t kMostLines = 100000;  // of a table, blank ones and those inside of quotes too
 // How far the lever of a context variable reaches beyond the data, in widths of its range: enough to try what is a
 // little worse than ever seen, not enough to leave what the model can know.
 constexpr double kLeverMargin = 0.1;
@@ -37,7 +39,7 @@ constexpr HttpRoute kRoutes[] = {
     {"/api/model", "GET"},
     {"/api/rehearse", "POST"},
     {"/api/recommend", "POST"},
-    {"/api/contexts", "POST"},
+    {"/api/contexts", "POST", kBodyLimit},
     {"/api/result/", "GET"},
 };
 
@@ -147,7 +149,7 @@ std::optional<HttpAnswer> RehearsalApi::refuse(const HttpRequest& head) const { 
 
 HttpAnswer RehearsalApi::broken(int status) const {
   switch (status) {
-    case 413: return error_answer(status, fmt::format("The body is larger than {} MB.", kBodyLimit >> 20U));
+    case 413: return error_answer(status, "The body is too large.");
     case 414: return error_answer(status, "The address is too long.");
     case 431: return error_answer(status, "The head of the request is too long.");
     case 500: return error_answer(status, "Something went wrong inside of the server. This is a defect of olem.");
@@ -159,7 +161,7 @@ HttpAnswer RehearsalApi::broken(int status) const {
 HttpAnswer RehearsalApi::answer(const HttpRequest& request) {
   try {
     if (std::optional<HttpAnswer> refused = refuse(request)) return *refused;
-    if (request.body.size() > kBodyLimit) return broken(413);
+    if (request.body.size() > find_route(kRoutes, request.target)->body_limit) return broken(413);
     return respond(request);
   } catch (const Refusal& refusal) {
     return error_answer(refusal.status, refusal.sentence);
@@ -300,10 +302,15 @@ Json RehearsalApi::recommend_json(const std::string& body) {
 }
 
 Json RehearsalApi::contexts_json(const std::string& body) {
+  const Job job(jobs_);  // the body may be large
   const ContextsRequest request = read_contexts_request(model_, body);
   if (model_.task.context.empty())
     throw Error(ErrorCategory::kData, "The task has no context variables, so that a table of contexts says nothing.");
-  const Job job(jobs_);
+  if (count_lines(request.csv) > kMostLines) {
+    throw Error(ErrorCategory::kData, fmt::format("The table has more than {} lines, but at most {} rows can be "
+                                                  "decided for at once.",
+                                                  kMostLines, kMostContexts));
+  }
   const Context limited = limited_context();
   const std::vector<std::vector<double>> contexts = parse_contexts(model_.task, request.csv, "The table", limited);
   if (contexts.size() > kMostContexts) {

@@ -12,7 +12,8 @@ namespace olem {
 
 namespace {
 
-constexpr std::size_t kPositionsKept = 16;  // a few levers in a few contexts; each takes about a megabyte
+constexpr std::size_t kIdleKept = 16;   // contexts; small
+constexpr std::size_t kActingKept = 4;  // contexts with what is set in them; up to ten megabytes each with gp samplers
 constexpr std::size_t kReachDraws = 100;
 constexpr double kMostlyOutside = 0.5;  // as for decisions
 
@@ -39,7 +40,7 @@ Share success_share(const OutcomeObjective& objective, const OutcomeDraws& draws
 }  // namespace
 
 Rehearser::Rehearser(const RehearsalModel& model, const DecisionOptions& options, const Context& context)
-    : model_(model), options_(options), context_(context), idle_(kPositionsKept), acting_(kPositionsKept) {}
+    : model_(model), options_(options), context_(context), idle_(kIdleKept), acting_(kActingKept) {}
 
 PostDecisionSampler Rehearser::sampler(const std::vector<double>& context_values, std::vector<std::string> altered,
                                        std::vector<std::string> outcomes, std::size_t draws,

@@ -18,6 +18,8 @@ namespace olem {
 namespace {
 
 constexpr const char* kRequest = "The request";
+// Parsed JSON takes twenty times the memory of its text; no task has as many variables.
+constexpr std::size_t kMostValues = 100000;
 constexpr int kMostProposals = 10;
 // A lever may miss the end of its domain by what is lost on the way through decimal digits.
 constexpr double kDomainRounding = 1e-9;
@@ -34,7 +36,7 @@ std::string closest_hint(const std::string& name, std::span<const std::string> n
 }
 
 Json parse_body(std::string_view body, std::span<const std::string> keys) {
-  Json json = parse_json_text(body, kRequest);
+  Json json = parse_json_text(body, kRequest, kMostValues);
   if (!json.is_object()) reject("The request is not an object.");
   for (const auto& [key, value] : json.items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end())

@@ -19,6 +19,10 @@ OptionSet describe(ServeOptions& options) {
 
 void serve(RehearsalModel model, const ServeOptions& options, const std::function<void(const std::string&)>& ready,
            const Context& context) {
+  ServeOptions checked = options;
+  describe(checked).validate();
+  describe(checked.decision).validate();
+  check_positive("time limit", checked.time_limit);
   const std::unique_ptr<HttpServer> server = make_http_server();
   const int port = server->listen(options.port);
   if (port < 0) {
@@ -33,7 +37,9 @@ void serve(RehearsalModel model, const ServeOptions& options, const std::functio
   quiet.deadline.reset();
   RehearsalApi api(std::move(model), options, port, quiet);
   ready(fmt::format("http://127.0.0.1:{}/", port));
-  server->run(api, HttpLimits(), [&context] { return context.interrupt != nullptr && context.interrupt->load(); });
+  const auto stop = [&context] { return context.interrupt != nullptr && context.interrupt->load(); };
+  if (!server->run(api, HttpLimits(), stop))
+    throw Error(ErrorCategory::kFile, fmt::format("Port {} of 127.0.0.1 can no longer be listened on.", port));
 }
 
 }  // namespace olem

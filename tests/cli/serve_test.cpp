@@ -41,7 +41,8 @@ class Serve : public testing::Test {
   Serve() { write_model(folder_.file("m.olem"), farm_model(60, "linear"), false); }
 
   void start(const std::vector<std::string>& arguments = {}) {
-    server_ = std::make_unique<RunningOlem>(joined({"serve", "m.olem", "--port", "0"}, arguments), folder_.path());
+    server_ =
+        std::make_unique<RunningOlem>(joined({"serve", "-q", "m.olem", "--port", "0"}, arguments), folder_.path());
     const std::string address = server_->read_line();
     ASSERT_THAT(address, StartsWith("http://127.0.0.1:"));
     ASSERT_EQ(address.back(), '/');
@@ -77,7 +78,7 @@ TEST_F(Serve, RehearsesUntilItIsStopped) {
   start();
   EXPECT_THAT(get("/"), HasSubstr("<!DOCTYPE html>"));
   EXPECT_EQ(parse_json(body_of(get("/api/model")))["order"].size(), 4U);
-  const auto rehearsed = parse_json(body_of(post("/api/rehearse", R"({"alterations": {"dose": 1}})")));
+  const auto rehearsed = parse_json(body_of(post("/api/rehearse", R"({"alterations": {"dose": 1, "rate": 5}})")));
   EXPECT_GT(rehearsed["success_probability"].get<double>(), rehearsed["without_action"].get<double>());
   const auto recommended = parse_json(body_of(post("/api/recommend", "{}")));
   const std::string id = recommended["id"];
@@ -110,7 +111,7 @@ TEST_F(Serve, APortInUseIsAFileError) {
   start();
   ProcessOptions here;
   here.folder = folder_.path();
-  const ProcessResult second = run_olem({"serve", "m.olem", "--port", std::to_string(port_)}, here);
+  const ProcessResult second = run_olem({"serve", "-q", "m.olem", "--port", std::to_string(port_)}, here);
   EXPECT_EQ(second.exit_code, 5);
   EXPECT_EQ(second.out, "");
   EXPECT_EQ(second.err, fmt::format("olem: Port {} of 127.0.0.1 cannot be used: Another program listens there; give "
@@ -193,7 +194,7 @@ std::string malformed(RandomStream& random, int port) {
     case 4: return raw("POST /api/rehearse HTTP/1.1", json + "Content-Length: 99999999999999999999\r\n") + body;
     case 5: return raw("POST /api/rehearse HTTP/1.1", json + "Content-Length: -5\r\n") + body;
     case 6: return post(body, {"X-Long: " + std::string(8200 + random.below(100000), 'x')});
-    case 7: return post(body, std::vector<std::string>(3000 + random.below(6000), "X-Many: value"));
+    case 7: return post(body, std::vector<std::string>(5000 + random.below(5000), "X-Many: value"));
     case 8: {
       std::string broken = body;
       broken[random.below(broken.size())] = static_cast<char>(random.below(32));

@@ -170,7 +170,7 @@ TEST_F(Api, RehearsesWithTheDrawsOfTheSampler) {
   EXPECT_NEAR(json["outcomes"][0]["mean"].get<double>(), 4.32, 0.3);
   // 0.5 x 0.3
   EXPECT_NEAR(json["expected"]["dose"].get<double>(), 0.15, 0.3);
-  EXPECT_THAT(json["svg"]["yield"].get<std::string>(), StartsWith("<svg class=\"olem-plot\""));
+  EXPECT_THAT(json["svg"]["yield"].get<std::string>(), HasSubstr("class=\"olem-plot\""));
   EXPECT_THAT(json["svg"]["yield"].get<std::string>(), HasSubstr("where it is wanted"));
 }
 
@@ -289,6 +289,7 @@ TEST_F(Api, BadTablesAreRefusedWithLineAndColumn) {
   std::string many = "weather\n";
   for (int i = 0; i < 1001; ++i) many += "1\n";
   EXPECT_THAT(table(many), HasSubstr("1001 rows, but at most 1000"));
+  EXPECT_THAT(table("weather\n" + std::string(100001, '\n')), HasSubstr("more than 100000 lines"));
   EXPECT_THAT(refusal(post("/api/contexts", "{}"), 400), HasSubstr("'csv' is not the text of a table"));
 }
 
@@ -333,9 +334,9 @@ TEST_F(Api, PathsAndMethodsThatAreNoneAreRefused) {
 }
 
 TEST_F(Api, BodiesMustBeJsonOfKnownLength) {
-  const auto ask = [&](std::vector<HttpHeader> headers) {
+  const auto ask = [&](std::vector<HttpHeader> headers, const char* path = "/api/rehearse") {
     headers.push_back({"Host", "127.0.0.1:8080"});
-    const std::optional<HttpAnswer> refused = api_.refuse({"POST", "/api/rehearse", std::move(headers), ""});
+    const std::optional<HttpAnswer> refused = api_.refuse({"POST", path, std::move(headers), ""});
     return refused ? refused->status : 200;
   };
   const HttpHeader type{"Content-Type", "application/json"};
@@ -348,8 +349,10 @@ TEST_F(Api, BodiesMustBeJsonOfKnownLength) {
   EXPECT_EQ(ask({type, {"Content-Length", "2"}, {"Content-Encoding", "gzip"}}), 415);
   EXPECT_EQ(ask({type}), 411);
   EXPECT_EQ(ask({type, {"Transfer-Encoding", "chunked"}}), 411);
-  EXPECT_EQ(ask({type, {"Content-Length", "67108864"}}), 200);
-  EXPECT_EQ(ask({type, {"Content-Length", "67108865"}}), 413);
+  EXPECT_EQ(ask({type, {"Content-Length", "1048576"}}), 200);
+  EXPECT_EQ(ask({type, {"Content-Length", "1048577"}}), 413);
+  EXPECT_EQ(ask({type, {"Content-Length", "67108864"}}, "/api/contexts"), 200);
+  EXPECT_EQ(ask({type, {"Content-Length", "67108865"}}, "/api/contexts"), 413);
   EXPECT_EQ(ask({type, {"Content-Length", "99999999999999999999999"}}), 413);
   for (const char* const length : {"", "-1", "2x", "0x2", " 2"})
     EXPECT_EQ(ask({type, {"Content-Length", length}}), 400);
@@ -368,6 +371,9 @@ TEST_F(Api, BodiesThatMakeNoSenseAreRefusedInWords) {
   EXPECT_THAT(why(R"({"contexts": {}})"), HasSubstr("Did you mean 'context'?"));
   EXPECT_THAT(why(R"({"context": {}, "context": {}})"), HasSubstr("stands twice"));
   EXPECT_THAT(why(std::string(1000, '[') + std::string(1000, ']')), HasSubstr("deeper than 64"));
+  std::string many = "[0";
+  for (int i = 0; i < 100001; ++i) many += ",0";
+  EXPECT_THAT(why(many + "]"), HasSubstr("more than 100000 values"));
   EXPECT_THAT(why(R"({"context": {"weather": NaN}})"), HasSubstr("not valid JSON"));
   EXPECT_THAT(why(R"({"context": {"weather": 1e999}})"), HasSubstr("number"));
   EXPECT_THAT(why(R"({"context": {"weather": "1"}})"), HasSubstr("'weather' is not a finite number"));
@@ -481,7 +487,7 @@ RC_GTEST_PROP(ApiProperty, AnyBodyGetsAnAnswer, ()) {
   const HttpAnswer answer = api.answer(request);
   RC_ASSERT(answer.status == 200 || answer.status == 400 || answer.status == 422);
   const Json json = Json::parse(answer.body);
-  RC_ASSERT(answer.status == 200 || json.at("error").is_string());
+  if (answer.status != 200) RC_ASSERT(json.contains("error"));
 }
 
 }  // namespace

@@ -124,12 +124,16 @@ class ConnectionStream : public httplib::Stream {
 };
 
 // A thread for each connection, made when it is first needed. When all are taken, the job runs in the thread that
-// brings it: that one must be quick, see LoopbackServer::process_and_close_socket.
+// brings it: that one must be quick, see LoopbackServer::process_and_close_socket. The same thread calls `watch` every
+// few milliseconds and for every connection.
 class ConnectionThreads : public httplib::TaskQueue {
  public:
-  explicit ConnectionThreads(std::size_t most) : most_(most) {}
+  ConnectionThreads(std::size_t most, std::function<void()> watch) : most_(most), watch_(std::move(watch)) {}
+
+  void on_idle() override { watch_(); }
 
   void enqueue(std::function<void()> job) override {
+    watch_();
     if (take(job)) {
       ready_.notify_one();
     } else {
@@ -179,6 +183,7 @@ class ConnectionThreads : public httplib::TaskQueue {
   }
 
   std::size_t most_;
+  std::function<void()> watch_;
   std::mutex mutex_;
   std::condition_variable ready_;
   std::vector<std::thread> threads_;
@@ -209,7 +214,8 @@ void put(const HttpAnswer& answer, httplib::Response& response) {
 class LoopbackServer final : public HttpServer, private httplib::Server {
  public:
   LoopbackServer() {
-    new_task_queue = [this] { return new ConnectionThreads(limits_.connections); };
+    new_task_queue = [this] { return new ConnectionThreads(limits_.connections, [this] { watch(); }); };
+    set_idle_interval(kStopPeriod);
     // SO_REUSEADDR alone: with SO_REUSEPORT, cpp-httplib's choice, two servers would share a port and their requests.
     set_socket_options([](int socket) {
       const int yes = 1;
@@ -253,24 +259,13 @@ class LoopbackServer final : public HttpServer, private httplib::Server {
     return port;
   }
 
-  void run(HttpService& service, const HttpLimits& limits, const std::function<bool()>& stop_now) override {
+  bool run(HttpService& service, const HttpLimits& limits, const std::function<bool()>& stop_now) override {
     service_ = &service;
     limits_ = limits;
-    std::thread listener([this] {
-      accepting_ = std::this_thread::get_id();
-      listen_after_bind();
-      ended_ = true;
-    });
-    while (!stop_now() && !ended_) std::this_thread::sleep_for(kStopPeriod);
-    {
-      const std::scoped_lock lock(mutex_);
-      stopping_ = true;
-      // Nothing more is read; what is being answered still goes out.
-      for (const int socket : connections_) ::shutdown(socket, SHUT_RD);
-    }
-    while (!ended_ && !is_running()) std::this_thread::sleep_for(kStopPeriod);
-    stop();
-    listener.join();
+    stop_now_ = stop_now;
+    accepting_ = std::this_thread::get_id();
+    listen_after_bind();
+    return stopping();
   }
 
  private:
@@ -278,11 +273,27 @@ class LoopbackServer final : public HttpServer, private httplib::Server {
     if (std::this_thread::get_id() == accepting_) {
       turn_away(socket);
     } else if (enter(socket)) {
-      converse(socket);
+      try {
+        converse(socket);
+      } catch (const std::exception&) {
+        // Out of memory, say: the end of this connection and of nothing else.
+      }
       leave(socket);
     }
     ::close(socket);
     return true;
+  }
+
+  // In the thread that accepts, so that nobody closes what another still listens on.
+  void watch() {
+    if (stopping() || !stop_now_()) return;
+    {
+      const std::scoped_lock lock(mutex_);
+      stopping_ = true;
+      // Nothing more is read; what is being answered still goes out.
+      for (const int socket : connections_) ::shutdown(socket, SHUT_RD);
+    }
+    stop();
   }
 
   bool enter(int socket) {
@@ -358,8 +369,8 @@ class LoopbackServer final : public HttpServer, private httplib::Server {
 
   HttpService* service_ = nullptr;
   HttpLimits limits_;
+  std::function<bool()> stop_now_;
   std::thread::id accepting_;
-  std::atomic<bool> ended_{false};
   std::mutex mutex_;
   std::set<int> connections_;
   bool stopping_ = false;
