@@ -85,9 +85,9 @@ TEST(ParseKnowledge, RefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(parse_complaint(R"({"tiers": 1e999})"),
             "k.json: This JSON cannot be read: number overflow parsing '1e999'.");
   EXPECT_EQ(parse_complaint(R"({"tiers": [] "before"})"),
-            "k.json, line 1, column 15: This is not valid JSON: unexpected string literal; expected '}'.");
+            "k.json, line 1, column 21: This is not valid JSON: unexpected string literal; expected '}'.");
   EXPECT_EQ(parse_complaint("[\"; expected t\x98\"]"),
-            "k.json, line 1, column 16: This is not valid JSON: invalid string: ill-formed UTF-8 byte.")
+            "k.json, line 1, column 15: This is not valid JSON: invalid string: ill-formed UTF-8 byte.")
       << "bytes of the file would not be text in a message";
 }
 
