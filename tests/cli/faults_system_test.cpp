@@ -246,10 +246,10 @@ std::vector<Command> long_commands() {
       {"caps", {"order", "tall.csv", "--method", "caps"}, ""},
       {"cam", {"order", "wide.csv", "--method", "cam"}, ""},
       {"diffan", {"order", "wide.csv", "--method", "diffan"}, ""},
-      {"pruning", {"graph", "tall.csv", "--order", "six.txt", "--basis-size", "50"}, ""},
+      {"pruning", {"graph", "taller.csv", "--order", "ten.txt", "--basis-size", "50"}, ""},
       {"notears", {"graph", "wide.csv", "--method", "notears"}, ""},
-      {"ges", {"graph", "wide.csv", "--method", "ges"}, ""},
-      {"pc", {"graph", "wide.csv", "--method", "pc", "--independence-alpha", "0.9"}, ""},
+      {"ges", {"graph", "wider.csv", "--method", "ges"}, ""},
+      {"pc", {"graph", "wider.csv", "--method", "pc", "--independence-alpha", "0.9"}, ""},
       {"fci", {"graph", "wide.csv", "--method", "fci", "--independence-alpha", "0.9"}, ""},
       {"fit_gp", {"fit", "t.json", "--order", "order.txt", "-o", "out"}, ""},
       {"fit_spline", {"fit", "t.json", "--order", "order.txt", "--sampler", "spline", "-o", "out"}, ""},
@@ -257,7 +257,7 @@ std::vector<Command> long_commands() {
       {"decide", decide({"--draws", "1000000", "--judge-draws", "1000000", "-o", "out"}), ""},
       {"decide_grid", decide({"--optimizer", "grid", "--grid-points", "140", "--draws", "20000"}), ""},
       {"decide_bayes", decide({"--optimizer", "bayes", "--bayes-evaluations", "2000"}), ""},
-      {"explain", {"explain", "t.json", "--sampler", "linear", "--pair-points", "100", "-o", "out"}, ""},
+      {"explain", {"explain", "t.json", "--sampler", "linear", "--draws", "1000000", "-o", "out"}, ""},
       {"simulate_order", {"simulate", "order", "--variables", "10", "--rows", "6000", "-o", "out"}, ""},
       {"simulate_auf", {"simulate", "auf", "--rows", "2000000", "--noise", "beta", "-o", "out"}, ""},
       {"simulate_bermuda", {"simulate", "bermuda", "--rows", "3000000", "-o", "out"}, ""},
@@ -273,10 +273,12 @@ class LongWork : public testing::TestWithParam<Command> {
   static void SetUpTestSuite() {
     work = new Workplace();
     work->folder.write("tall.csv", csv_of(linear_table(4000, 6, 1)));
+    work->folder.write("taller.csv", csv_of(linear_table(20000, 10, 1)));
     work->folder.write("wide.csv", csv_of(linear_table(400, 60, 1)));
-    work->folder.write("d.csv", csv_of(linear_table(1500, 4, 1)));
+    work->folder.write("wider.csv", csv_of(linear_table(300, 120, 1)));
+    work->folder.write("d.csv", csv_of(linear_table(6000, 4, 1)));
     work->folder.write("order.txt", "x0\nx1\nx2\nx3\n");
-    work->folder.write("six.txt", "x0\nx1\nx2\nx3\nx4\nx5\n");
+    work->folder.write("ten.txt", "x0\nx1\nx2\nx3\nx4\nx5\nx6\nx7\nx8\nx9\n");
   }
   static void TearDownTestSuite() {
     delete work;
