@@ -65,7 +65,7 @@ TEST(Neighbours, EveryEngineInstructionSetAndThreadCountGivesTheDistancesOfAllPa
   for (const InstructionSet set : available_sets()) {
     for (const int threads : {1, 3}) ways.push_back({NeighbourEngine::kSweep, set, threads});
   }
-  for (const int k : {1, 4}) expect_exact(test::linear_table(700, 7, 3), k, ZeroRule::kKeep, ways);
+  for (const int k : {1, 4}) expect_exact(test::linear_table(400, 7, 3), k, ZeroRule::kKeep, ways);
 }
 
 Table rounded_table(std::size_t rows, std::size_t columns, double step) {
@@ -139,7 +139,7 @@ TEST(Neighbours, APointAtADistanceThatOverflowsHasNoNeighbour) {
   }
 }
 
-TEST(Neighbours, ManyColumnsNeedMoreThanOneVector) { expect_exact(test::linear_table(120, 70, 4), 1, ZeroRule::kKeep); }
+TEST(Neighbours, ManyColumnsNeedMoreThanOneVector) { expect_exact(test::linear_table(60, 70, 4), 1, ZeroRule::kKeep); }
 
 TEST(Neighbours, SortingFindsTheNearestOnALine) {
   const std::vector<double> points = {0, 1, 3, 4, 7, 8, 12, 13};

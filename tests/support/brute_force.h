@@ -19,8 +19,9 @@ inline std::vector<double> brute_force(const ColumnSpans& columns, int k, ZeroRu
       const double distance = squared_distance(columns, i, j);
       if (j != i && !(distance == 0.0 && zeros == ZeroRule::kIgnore)) all.push_back(distance);
     }
-    std::sort(all.begin(), all.end());
-    for (std::size_t r = 0; r < std::min(width, all.size()); ++r) result[i * width + r] = all[r];
+    const std::size_t found = std::min(width, all.size());
+    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(found), all.end());
+    std::copy_n(all.begin(), found, result.begin() + static_cast<std::ptrdiff_t>(i * width));
   }
   return result;
 }
