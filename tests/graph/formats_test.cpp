@@ -239,6 +239,12 @@ TEST(Formats, MalformedFilesAreNamedWithLineAndReason) {
   }
 }
 
+TEST(Formats, NodesMayBeCalledLikeTheColumnsOfAnEdgeList) {
+  const MixedGraph graph = parse_graph("from,to\nfrom,to\na,b\n", "f").graph;
+  for (const GraphFormat format : {GraphFormat::kEdgeList, GraphFormat::kAdjacency, GraphFormat::kJson})
+    EXPECT_EQ(parse_graph(write_graph_text(graph, format), "f").graph, graph);
+}
+
 TEST(Formats, EdgeListVariants) {
   const MixedGraph expected = Dag({"a", "b c"}, std::vector<Edge>{{0, 1}});
   for (const char* text : {"from,to\na,b c", "from;to\na;b c\n", "to\tfrom\nb c\ta\n", "Source,Target\n a , b c \n",
