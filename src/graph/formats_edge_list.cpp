@@ -40,7 +40,7 @@ Columns find_columns(const Record& header, const GraphBuilder& builder) {
 }  // namespace
 
 bool is_edge_list_header(const std::vector<std::string>& fields) {
-  if (fields.front().empty()) return false;  // the corner of an adjacency matrix, whose nodes may be called so
+  if (fields.empty() || fields.front().empty()) return false;  // the corner of an adjacency matrix, whose nodes may be called so
   bool from = false;
   bool to = false;
   for (const std::string& field : fields) {
