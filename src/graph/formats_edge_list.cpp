@@ -40,7 +40,8 @@ Columns find_columns(const Record& header, const GraphBuilder& builder) {
 }  // namespace
 
 bool is_edge_list_header(const std::vector<std::string>& fields) {
-  if (fields.empty() || fields.front().empty()) return false;  // the corner of an adjacency matrix, whose nodes may be called so
+  // The corner of an adjacency matrix, whose nodes may be called like the columns of an edge list, is empty.
+  if (fields.empty() || fields.front().empty()) return false;
   bool from = false;
   bool to = false;
   for (const std::string& field : fields) {
