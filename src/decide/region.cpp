@@ -143,6 +143,7 @@ Region Region::polytope(const std::vector<std::string>& outcomes, const std::vec
                                      weights.size(), weights.size() == 1 ? "" : "s", bounds.size(),
                                      bounds.size() == 1 ? "" : "s"));
   }
+  constexpr double kFarthest = 1e15;  // linear programmes of larger numbers are not solved reliably
   bool all_zero = true;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (weights[i].size() != outcomes.size()) {
@@ -153,11 +154,19 @@ Region Region::polytope(const std::vector<std::string>& outcomes, const std::vec
                       i + 1, weights[i].size(), weights[i].size() == 1 ? "" : "s", outcomes.size() == 1 ? "is" : "are",
                       outcomes.size(), outcomes.size() == 1 ? "" : "s", fmt::join(outcomes, ", ")));
     }
+    double largest = 0.0;
     for (const double weight : weights[i]) {
       check_number(weight, fmt::format("A number in row {} of \"M\"", i + 1), source);
       all_zero = all_zero && weight == 0.0;
+      largest = std::max(largest, std::abs(weight));
     }
     check_number(bounds[i], fmt::format("Number {} of \"d\"", i + 1), source);
+    if (std::abs(bounds[i]) > kFarthest * largest && largest > 0.0) {
+      region_error(source,
+                   fmt::format("Row {} of \"M\" and its number of \"d\" ask for something beyond {}, where nothing "
+                               "can be computed. Look at their units, or leave the row out.",
+                               i + 1, kFarthest));
+    }
     region.add_row(weights[i], bounds[i],
                    fmt::format("row {} ({} <= {})", i + 1, combination_text(weights[i], outcomes), bounds[i]));
   }

@@ -75,6 +75,7 @@ std::vector<Change> changes() {
        "success is still judged by the whole region"},
       {"far_region", "/desired/nec", "[100, 101]", 0, "far_region", "warning", "outside of the data"},
       {"bound_beyond_numbers", "/desired/nec", "[1e308, null]", 3, "not_a_task", "error", "beyond 1e+150"},
+      {"row_beyond_numbers", "/desired", R"({"M": [[1e-9]], "d": [1e18]})", 3, "not_a_task", "error", "beyond 1e+15"},
       {"zero_rows", "/desired", R"({"M": [[0], [0]], "d": [1, 2]})", 3, "not_a_task", "error", "holds only zeros"},
       {"nan_in_region", "/desired", R"({"M": [["nan"]], "d": [1]})", 3, "not_a_task", "error", "\"M\" is [[\"nan\"]]"},
       {"wrong_width", "/desired", R"({"M": [[1, 2]], "d": [1]})", 3, "not_a_task", "error",
