@@ -163,7 +163,7 @@ Region Region::polytope(const std::vector<std::string>& outcomes, const std::vec
     check_number(bounds[i], fmt::format("Number {} of \"d\"", i + 1), source);
     if (std::abs(bounds[i]) > kFarthest * largest && largest > 0.0) {
       region_error(source,
-                   fmt::format("Row {} of \"M\" and its number of \"d\" ask for something beyond {}, where nothing "
+                   fmt::format("Row {} of \"M\" and its number of \"d\" ask for something beyond {:g}, where nothing "
                                "can be computed. Look at their units, or leave the row out.",
                                i + 1, kFarthest));
     }
