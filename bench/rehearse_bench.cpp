@@ -58,7 +58,7 @@ int run(int variables, int rows) {
   options.rows = rows;
   const Simulation simulation = random_auf_task(options, 0, Context());
   const RehearsalModel model =
-      fit_rehearsal(task_of(simulation), simulation.data, RehearsalOptions(), std::nullopt, Context());
+      fit_rehearsal(decision_task(simulation), simulation.data, RehearsalOptions(), std::nullopt, Context());
   RehearsalApi api(model, ServeOptions(), 8080, Context());
   // Every alterable variable set, every lever where the test wants it.
   const auto body = [&](double altered, double observed) {
