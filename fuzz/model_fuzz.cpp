@@ -43,8 +43,9 @@ void rehearse(const RehearsalModel& model) {
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t capacity, unsigned seed) {
   const std::string_view bytes = fuzz::as_text(data, size);
   std::minstd_rand random(seed);
-  const std::uint64_t header = size < kPrefix + kChecksum ? size : number_at(bytes, 16);
-  if (random() % 8 == 0 || header > size - kPrefix - kChecksum)
+  const bool whole = size >= kPrefix + kChecksum;
+  const std::uint64_t header = whole ? number_at(bytes, 16) : 0;
+  if (!whole || random() % 8 == 0 || header > size - kPrefix - kChecksum)
     return fuzz::hand_back(fuzz::mutated(bytes, capacity), data, capacity);
   std::string text(bytes.substr(kPrefix, header));
   std::string numbers(bytes.substr(kPrefix + header, size - kPrefix - header - kChecksum));

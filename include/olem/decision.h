@@ -48,7 +48,7 @@ struct DecisionOptions {
   // Of Adam on the surrogate, as in the paper; in units of the tanh that keeps a value in its domain.
   double learning_rate = 0.5;
   int steps = 200;    // at most, for each start of the surrogate
-  int patience = 20;  // steps without a new minimum after which a start ends
+  int patience = 20;  // steps without a minimum that is lower by a thousandth, after which a start ends
   int restarts = 1;   // further starts of the surrogate, at random
   // Random points whose success is estimated before the direct ascent; the best of them is its second start.
   int screen = 30;

@@ -57,6 +57,7 @@ struct StudyRow {
   double deviation = 0.0;  // over epochs or tasks as in the paper, divisor: their number
   std::optional<double> published;
   std::optional<double> published_deviation;
+  double published_error = 0.0;          // standard error of the published number; 0 when it has no deviation
   std::optional<double> difference;      // ours - published
   std::optional<double> standard_error;  // of the difference, both sides being samples; from two cells on
   bool marked = false;                   // the difference is more than three standard errors
@@ -70,7 +71,8 @@ struct StudyPool {
   double mean = 0.0;
   double published = 0.0;
   double difference = 0.0;
-  double standard_error = 0.0;
+  double standard_error = 0.0;     // published numbers that share their models err together
+  double independent_error = 0.0;  // if every published number had models of its own
   bool marked = false;
   std::size_t marked_rows = 0;
   double largest_ratio = 0.0;    // of |difference| to its standard error in one row

@@ -341,7 +341,8 @@ OptionSet describe(DecisionOptions& options) {
               "fresh draws for judging candidates; twice as many for the numbers reported");
   set.real("learning_rate", options.learning_rate, 1e-6, 100.0, "of the first search");
   set.integer("steps", options.steps, 1, 100000, "at most, for each start of the first search");
-  set.integer("patience", options.patience, 1, 100000, "steps without a new minimum after which a start ends");
+  set.integer("patience", options.patience, 1, 100000,
+              "steps without a minimum lower by a thousandth after which a start ends");
   set.integer("restarts", options.restarts, 0, 1000, "further starts of the first search, at random");
   set.integer("screen", options.screen, 0, 100000, "random points that are tried before the direct ascent");
   set.integer("ascent_steps", options.ascent_steps, 0, 100000,

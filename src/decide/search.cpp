@@ -16,6 +16,8 @@ constexpr double kAscentRate = 0.1;
 constexpr double kNearSide = 1e-3;  // of the coordinate: tanh reaches a side only in the limit
 constexpr double kFirstSpread = 0.1;
 constexpr double kRestartSpread = 0.25;
+// Of the surrogate's loss: a smaller step down is not worth waiting for, since the ascent starts from there anyway.
+constexpr double kLeastProgress = 1e-3;
 
 }  // namespace
 
@@ -47,6 +49,7 @@ Candidate DecisionSearch::surrogate(RandomStream& random) {
     for (double& l : lambda) l = random.normal() * (start == 0 ? kFirstSpread : kRestartSpread);
     nn::Adam<double> adam(k);
     double least = std::numeric_limits<double>::infinity();
+    double least_before = least;  // when patience was last refilled
     int patience = options_.patience;
     for (int step = 0; step < options_.steps && patience > 0; ++step) {
       context_.check_interrupt();
@@ -62,7 +65,10 @@ Candidate DecisionSearch::surrogate(RandomStream& random) {
       --patience;
       if (loss < least) {
         least = loss;
-        patience = options_.patience;
+        if (loss < (1.0 - kLeastProgress) * least_before) {
+          least_before = loss;
+          patience = options_.patience;
+        }
         const double share = objective_.success(draws);
         if (share > best.success || (share == best.success && loss < best_loss)) {
           best.values = values;

@@ -71,7 +71,7 @@ void GpEvaluator::arrange(std::span<const Condition> conditions) {
   }
   folded_.clear();
   for (std::size_t l = 0; l < model_.directions; ++l) {
-    const std::size_t first_input = l * model_.features() + model_.points.points + 1;
+    const std::size_t first_input = l * model_.features() + model_.spread_points + 1;
     for (const std::size_t k : varying_) folded_.push_back(model_.spread[first_input + k]);
     folded_.push_back(0.0);
   }
@@ -110,6 +110,8 @@ void GpEvaluator::evaluate(std::span<const Condition> conditions, std::size_t dr
       for_blocks([&](Block block) {
         evaluate_kernel(block, mean_.data() + block.first,
                         [&](std::size_t first, std::size_t count, const double* values, const double* slopes) {
+                          if (first >= model_.spread_points) return;
+                          count = std::min(count, model_.spread_points - first);
                           spread.take_points(block.first, block.count, first, count, values, slopes, features.get());
                         });
         spread.explain(block.first, block.count, conditions_, features.get(), variance_.data() + block.first);
@@ -193,7 +195,7 @@ void GpEvaluator::evaluate_prior() {
 
 // The last row of folded_: what the constant, the shared conditions and the kernel values add to each direction.
 void GpEvaluator::fold_shared() {
-  const std::size_t points = model_.points.points;
+  const std::size_t points = model_.spread_points;
   for (std::size_t l = 0; l < model_.directions; ++l) {
     const double* column = model_.spread.data() + l * model_.features();
     double offset = column[points];
@@ -273,7 +275,7 @@ void GpEvaluator::add_one_row_gradient(std::span<const double> by_variance, bool
   const std::size_t r = model_.directions;
   std::vector<double> by_direction(r);
   multiply(1.0, {folded_.data(), width, r, 0, true}, {totals.data(), width, 1}, 0.0, by_direction.data());
-  const std::size_t m = model_.points.points;
+  const std::size_t m = model_.spread_points;
   std::vector<double> by_feature(model_.features());
   multiply(1.0, {model_.spread.data(), by_feature.size(), r}, {by_direction.data(), r, 1}, 0.0, by_feature.data());
   for (std::size_t k = 0; k < shared_.size(); ++k) {
@@ -282,7 +284,7 @@ void GpEvaluator::add_one_row_gradient(std::span<const double> by_variance, bool
   if (!kernel_wanted) return;
   for (std::size_t j = 0; j < m; ++j) {
     const double weight = by_feature[j] * row_slopes_[j];
-    for (std::size_t c = 0; c < products_.size(); ++c) products_[c] += weight * columns_[c * m + j];
+    for (std::size_t c = 0; c < products_.size(); ++c) products_[c] += weight * columns_[c * model_.points.points + j];
   }
 }
 

@@ -13,8 +13,8 @@ namespace olem::flow {
 
 // Mean and variance of a GpModel over a number of draws, and their derivatives. Conditions that all draws share are
 // folded into the coefficients first; when all nonlinear ones are, the kernel is evaluated once for all draws.
-// For n draws, m points and r directions: O(n m) for the mean and its derivatives, n (m r - r^2 / 2) products for the
-// variance and as many for its derivatives; O(n) with one row of kernel values.
+// For n draws, m points, s of them spread points, and r directions: O(n m) for the mean and its derivatives, n (s r -
+// r^2 / 2) products for the variance and as many for its derivatives; O(n) with one row of kernel values.
 //
 // The mean and its derivatives are smooth to the last digits of a double. Where the model has a SingleSpread and draws
 // have kernel values of their own, the standard deviation differs from what double gives, as a rule by 1e-5 of the

@@ -15,12 +15,20 @@ namespace {
 constexpr std::size_t kRowsPerBlock = 512;  // features of a block stay in the cache
 constexpr double kJitter = 1e-10;           // of the signal: below any pivot that was accepted
 
+double dot(const double* a, const double* b, std::size_t n) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+}  // namespace
+
 // The process as a linear model y = f(c)^T b + noise with b ~ N(0, I): features are L^-1 signal kappa(points, c), where
 // L L^T is the covariance of the inducing points, then sqrt(constant) and sqrt(linear_k) c_k.
-class Features {
+class GpFeatures {
  public:
-  Features(const GpParameters& parameters, const Inputs& inputs, std::size_t rows,
-           std::span<const std::size_t> inducing)
+  GpFeatures(const GpParameters& parameters, const Inputs& inputs, std::size_t rows,
+             std::span<const std::size_t> inducing)
       : parameters_(parameters), inputs_(inputs), rows_(rows) {
     if (inducing.empty()) return;
     data_ = scale_points(parameters, inputs);
@@ -55,10 +63,10 @@ class Features {
     for (std::size_t i = 0; i < count; ++i) std::copy_n(covariances_.data() + i * m, m, out.data() + i * p);
   }
 
-  // Turns coefficients of the features (size() x columns) into coefficients of (signal kappa(points, c), 1, c).
-  void to_plain(double* coefficients, std::size_t columns) const {
-    const std::size_t p = size();
-    const std::size_t m = points_.points;
+  // Turns coefficients of the features of the first `m` points, the constant and the inputs (x columns) into those of
+  // (signal kappa(points, c), 1, c). The factor is triangular, so the first points' features know of no others.
+  void to_plain(std::size_t m, double* coefficients, std::size_t columns) const {
+    const std::size_t p = m + 1 + inputs_.size();
     std::vector<double> block(m * columns);
     for (std::size_t l = 0; l < columns; ++l) {
       double* column = coefficients + l * p;
@@ -66,7 +74,7 @@ class Features {
       column[m] *= std::sqrt(parameters_.constant);
       for (std::size_t k = 0; k < inputs_.size(); ++k) column[m + 1 + k] *= std::sqrt(parameters_.linear[k]);
     }
-    solve_lower(factor_.data(), m, true, block.data(), columns);
+    if (m > 0) solve_lower_transposed(MatrixView{factor_.data(), m, m, points_.points}, {block.data(), m, columns});
     for (std::size_t l = 0; l < columns; ++l) std::copy_n(block.data() + l * m, m, coefficients + l * p);
   }
 
@@ -93,28 +101,19 @@ class Features {
   std::vector<double> covariances_;
 };
 
-// Sums over the rows: the lower triangle of F F^T, F y and y^2.
-struct Moments {
-  std::vector<double> squares;
-  std::vector<double> products;
-  double target = 0.0;
-};
+namespace {
 
-Moments gather(Features& features, std::span<const double> target, const Context& context) {
+// The lower triangle of F F^T, and F y when there is a target, added up over the rows.
+void gather(GpFeatures& features, std::span<const double> target, std::vector<double>* squares,
+            std::vector<double>* products, const Context& context) {
   const std::size_t p = features.size();
-  Moments moments{std::vector<double>(p * p, 0.0), std::vector<double>(p, 0.0)};
+  if (squares != nullptr) squares->assign(p * p, 0.0);
+  if (products != nullptr) products->assign(p, 0.0);
   features.for_blocks(context, [&](std::size_t first, std::size_t count, const std::vector<double>& block) {
-    multiply_by_own_transpose(1.0, {block.data(), p, count}, 1.0, moments.squares.data());
-    multiply(1.0, {block.data(), p, count}, {target.data() + first, count, 1}, 1.0, moments.products.data());
+    if (squares != nullptr) multiply_by_own_transpose(1.0, {block.data(), p, count}, 1.0, squares->data());
+    if (products == nullptr) return;
+    multiply(1.0, {block.data(), p, count}, {target.data() + first, count, 1}, 1.0, products->data());
   });
-  for (const double y : target) moments.target += y * y;
-  return moments;
-}
-
-double dot(const double* a, const double* b, std::size_t n) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
-  return sum;
 }
 
 }  // namespace
@@ -175,78 +174,98 @@ std::vector<std::size_t> choose_inducing(const GpParameters& parameters, const S
 
 double projected_objective(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target,
                            std::span<const std::size_t> inducing, const Context& context) {
-  Features features(parameters, inputs, target.size(), inducing);
-  Moments moments = gather(features, target, context);
+  GpFeatures features(parameters, inputs, target.size(), inducing);
+  std::vector<double> squares;
+  std::vector<double> products;
+  gather(features, target, &squares, &products, context);
   const std::size_t p = features.size();
   const double noise = parameters.noise;
   // F^T F / noise + I, whose determinant and inverse stand for those of the covariance (Woodbury).
-  for (double& value : moments.squares) value /= noise;
-  for (std::size_t l = 0; l < p; ++l) moments.squares[l * p + l] += 1.0;
-  if (!cholesky_lower(moments.squares.data(), p)) return std::numeric_limits<double>::infinity();
-  solve_lower(moments.squares.data(), p, false, moments.products.data(), 1);
-  const double explained = dot(moments.products.data(), moments.products.data(), p) / noise;
+  for (double& value : squares) value /= noise;
+  for (std::size_t l = 0; l < p; ++l) squares[l * p + l] += 1.0;
+  if (!cholesky_lower(squares.data(), p)) return std::numeric_limits<double>::infinity();
+  solve_lower(squares.data(), p, false, products.data(), 1);
+  const double explained = dot(products.data(), products.data(), p) / noise;
   const auto n = static_cast<double>(target.size());
-  double value = n * (kHalfLog2Pi + 0.5 * std::log(noise)) + 0.5 * (moments.target - explained) / noise;
-  for (std::size_t l = 0; l < p; ++l) value += std::log(moments.squares[l * p + l]);
+  const double total = dot(target.data(), target.data(), target.size());
+  double value = n * (kHalfLog2Pi + 0.5 * std::log(noise)) + 0.5 * (total - explained) / noise;
+  for (std::size_t l = 0; l < p; ++l) value += std::log(squares[l * p + l]);
   return value;
 }
 
-GpFit fit_model(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target,
-                std::span<const std::size_t> inducing, double negligible, const Context& context) {
-  Features features(parameters, inputs, target.size(), inducing);
-  Moments moments = gather(features, target, context);
-  const std::size_t p = features.size();
-  const double noise = parameters.noise;
-  // In the directions of the eigenvectors u_l of F F^T the posterior is independent: the data takes the share
-  // lambda_l / (noise + lambda_l) of the prior variance away.
-  std::vector<double> lambda(p);
-  symmetric_eigen(moments.squares.data(), p, lambda.data());
-  const std::vector<double>& vectors = moments.squares;
-  std::vector<double> mean(p, 0.0);
-  std::vector<double> share(p);
-  std::size_t first_kept = p;
-  for (std::size_t l = p; l-- > 0;) {
-    lambda[l] = std::max(lambda[l], 0.0);
-    share[l] = lambda[l] / (noise + lambda[l]);
-    const double* u = vectors.data() + l * p;
-    const double coefficient = dot(u, moments.products.data(), p) / (noise + lambda[l]);
-    for (std::size_t i = 0; i < p; ++i) mean[i] += coefficient * u[i];
-    if (share[l] > negligible) first_kept = l;  // they ascend
-  }
+GpRegression::GpRegression(const GpParameters& parameters, const Inputs& inputs, std::size_t rows,
+                           std::span<const std::size_t> inducing, const Context& context)
+    : parameters_(parameters), features_(std::make_unique<GpFeatures>(parameters, inputs, rows, inducing)) {
+  gather(*features_, {}, &squares_, nullptr, context);
+}
 
-  GpFit fit;
-  fit.leave_one_out.resize(target.size());
-  std::vector<double> rotated;
-  features.for_blocks(context, [&](std::size_t first, std::size_t count, const std::vector<double>& block) {
-    rotated.resize(p * count);
-    multiply(1.0, {vectors.data(), p, p, 0, true}, {block.data(), p, count}, 0.0, rotated.data());
+GpRegression::~GpRegression() = default;
+
+void GpRegression::fit(std::span<const double> target, double noise, const Context& context) {
+  const std::size_t p = features_->size();
+  noise_ = noise;
+  std::vector<double> factor = squares_;
+  for (std::size_t l = 0; l < p; ++l) factor[l * p + l] += noise;
+  if (!cholesky_lower(factor.data(), p)) {
+    throw Error(ErrorCategory::kInternal, "The posterior of a Gaussian process is not positive definite.");
+  }
+  gather(*features_, target, nullptr, &mean_, context);
+  solve_lower(factor.data(), p, false, mean_.data(), 1);
+  solve_lower(factor.data(), p, true, mean_.data(), 1);
+
+  leave_one_out_.resize(target.size());
+  left_out_variance_.resize(target.size());
+  std::vector<double> turned;
+  features_->for_blocks(context, [&](std::size_t first, std::size_t count, const std::vector<double>& block) {
+    turned.assign(block.begin(), block.end());
+    solve_lower(factor.data(), p, false, turned.data(), count);
     for (std::size_t i = 0; i < count; ++i) {
       // What is left without the row: residual / (1 - its own weight in its fit).
-      double own = 0.0;
-      for (std::size_t l = 0; l < p; ++l) own += rotated[i * p + l] * rotated[i * p + l] / (noise + lambda[l]);
-      const double residual = target[first + i] - dot(block.data() + i * p, mean.data(), p);
-      fit.leave_one_out[first + i] = residual / (1.0 - own);
+      const double own = dot(turned.data() + i * p, turned.data() + i * p, p);
+      const double residual = target[first + i] - dot(block.data() + i * p, mean_.data(), p);
+      leave_one_out_[first + i] = residual / (1.0 - own);
+      left_out_variance_[first + i] = noise * own / (1.0 - own);
     }
   });
+}
 
-  GpModel& model = fit.model;
-  model.parameters = parameters;
-  model.points = features.points();
-  features.to_plain(mean.data(), 1);
-  const auto at = [&mean](std::size_t i) { return mean.begin() + static_cast<std::ptrdiff_t>(i); };
+GpModel GpRegression::model(std::size_t most_spread_points, double negligible) const {
+  GpModel model;
+  model.parameters = parameters_;
+  model.points = features_->points();
   const std::size_t m = model.points.points;
+  std::vector<double> mean = mean_;
+  features_->to_plain(m, mean.data(), 1);
+  const auto at = [&mean](std::size_t i) { return mean.begin() + static_cast<std::ptrdiff_t>(i); };
   model.weights.assign(mean.begin(), at(m));
   model.intercept = mean[m];
   model.slopes.assign(at(m + 1), mean.end());
+
+  // The variance, without the points behind the first. In the directions of the eigenvectors u_l of F F^T the posterior
+  // is independent: the data takes the share lambda_l / (noise + lambda_l) of the prior variance away.
+  model.spread_points = std::min(m, most_spread_points);
+  const std::size_t all = features_->size();
+  const std::size_t left_out = m - model.spread_points;
+  const std::size_t p = all - left_out;
+  const auto in_all = [&](std::size_t i) { return i < model.spread_points ? i : i + left_out; };
+  std::vector<double> vectors(p * p);
+  for (std::size_t j = 0; j < p; ++j) {
+    for (std::size_t i = j; i < p; ++i) vectors[j * p + i] = squares_[in_all(j) * all + in_all(i)];
+  }
+  std::vector<double> lambda(p);
+  symmetric_eigen(vectors.data(), p, lambda.data());
+  const auto share = [&](std::size_t l) { return std::max(lambda[l], 0.0) / (noise_ + std::max(lambda[l], 0.0)); };
+  std::size_t first_kept = p;
+  while (first_kept > 0 && share(first_kept - 1) > negligible) --first_kept;  // they ascend
   const std::size_t directions = p - first_kept;
   std::vector<double> spread(vectors.begin() + static_cast<std::ptrdiff_t>(first_kept * p), vectors.end());
   for (std::size_t l = 0; l < directions; ++l) {
-    const double root = std::sqrt(share[first_kept + l]);
+    const double root = std::sqrt(share(first_kept + l));
     for (std::size_t i = 0; i < p; ++i) spread[l * p + i] *= root;
   }
-  features.to_plain(spread.data(), directions);
+  features_->to_plain(model.spread_points, spread.data(), directions);
   set_spread(model, directions, lower_trapezoid(spread, p, directions));
-  return fit;
+  return model;
 }
 
 }  // namespace olem::flow

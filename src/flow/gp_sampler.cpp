@@ -132,6 +132,7 @@ class GpSampler : public ConditionalSampler {
     state.settings["kernel"] = std::string(kKernels[static_cast<std::size_t>(parameters.kernel)].name);
     state.settings["conditions"] = conditions_;
     state.settings["points"] = model_.points.points;
+    if (model_.spread_points < model_.points.points) state.settings["spread_points"] = model_.spread_points;
     state.settings["directions"] = model_.directions;
     state.arrays.push_back({"inputs", {inputs_.begin(), inputs_.end()}});
     state.arrays.push_back({"variances", {parameters.constant, parameters.noise, parameters.signal, parameters.bias}});
@@ -206,16 +207,8 @@ void GpRun::add_gradient(std::span<const double> adjoint, std::span<double* cons
 std::shared_ptr<const ConditionalSampler> fit_gp(const SamplerData& data, const SamplerOptions& options,
                                                  const Context& context) {
   TrainedGp trained = train_gp(data.conditions, data.target, options.gp, data.index, context);
-  // Residuals of rows left out are a little larger than the noise, since the other rows do not know the mean exactly;
-  // that doubt is the posterior's to add.
-  std::vector<double>& residuals = trained.fit.leave_one_out;
-  double squares = 0.0;
-  for (const double residual : residuals) squares += residual * residual;
-  const double rms = std::sqrt(squares / static_cast<double>(residuals.size()));
-  const double scale = std::min(1.0, std::sqrt(trained.fit.model.parameters.noise) / rms);
-  for (double& residual : residuals) residual *= scale;
-  return std::make_shared<GpSampler>(data.conditions.size(), std::move(trained.inputs), std::move(trained.fit.model),
-                                     fit_noise(residuals));
+  return std::make_shared<GpSampler>(data.conditions.size(), std::move(trained.inputs), std::move(trained.model),
+                                     std::move(trained.noise.distribution));
 }
 
 std::shared_ptr<const ConditionalSampler> restore_gp(const SamplerState& state) {
@@ -245,6 +238,8 @@ std::shared_ptr<const ConditionalSampler> restore_gp(const SamplerState& state) 
   model.points.scales = reader.array("scales", model.points.points);
   model.intercept = reader.array("intercept", 1).front();
   model.slopes = reader.array("slopes", q);
+  model.spread_points =
+      reader.has("spread_points") ? reader.count("spread_points", model.points.points) : model.points.points;
   std::vector<double> spread = reader.array("spread", StateReader::kAny);
   const std::size_t directions = reader.count("directions", model.features());
   if (directions * model.features() != spread.size()) reader.fail("the posterior spread has the wrong size");

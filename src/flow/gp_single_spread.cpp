@@ -20,7 +20,7 @@ static_assert(kFewestPoints >= kLeadingPoints);
 
 // Fills whiten and weights. False when the first points cannot be told apart.
 bool factor_leading(const GpModel& model, SingleSpread& single) {
-  const std::size_t m = model.points.points;
+  const std::size_t m = model.spread_points;
   const std::size_t s = kLeadingPoints;
   const ScaledPoints first = model.points.slice(0, s);
   std::vector<double> scratch;
@@ -32,7 +32,7 @@ bool factor_leading(const GpModel& model, SingleSpread& single) {
   for (std::size_t j = 0; j < s; ++j) single.whiten[j * s + j] = 1.0;
   solve_lower(factor.data(), s, false, single.whiten.data(), s);
   std::vector<double> among(s * m);
-  covariance_block(model.parameters, first, model.points, scratch, among.data());
+  covariance_block(model.parameters, first, model.points.slice(0, m), scratch, among.data());
   solve_lower(factor.data(), s, false, among.data(), m);
   single.weights.assign(s * m, 0.0);
   for (std::size_t j = 0; j < m; ++j) {
@@ -48,8 +48,8 @@ bool factor_leading(const GpModel& model, SingleSpread& single) {
 std::vector<double> turned_spread(const GpModel& model, const SingleSpread& single) {
   const std::size_t p = model.features();
   std::vector<double> spread = model.spread;
-  multiply(1.0, {single.weights.data(), kLeadingPoints, model.points.points},
-           {model.spread.data(), model.points.points, model.directions, p}, 0.0, spread.data(), p);
+  multiply(1.0, {single.weights.data(), kLeadingPoints, model.spread_points},
+           {model.spread.data(), model.spread_points, model.directions, p}, 0.0, spread.data(), p);
   return lower_trapezoid(spread, p, model.directions);
 }
 
@@ -60,7 +60,7 @@ double single_rounding(const GpModel& model, const SingleSpread& single, const s
   constexpr double kRounding = 0.25 * std::numeric_limits<float>::epsilon();
   const GpParameters& parameters = model.parameters;
   const std::size_t p = model.features();
-  const std::size_t m = model.points.points;
+  const std::size_t m = model.spread_points;
   const std::size_t s = kLeadingPoints;
   double linear = parameters.constant;
   for (const double variance : parameters.linear) linear += variance;
@@ -72,7 +72,8 @@ double single_rounding(const GpModel& model, const SingleSpread& single, const s
     double own = 0.0;
     double unused = 0.0;
     for (std::size_t c = 0; c < model.points.coordinates; ++c) {
-      own += model.points.values[c * m + j] * model.points.values[c * m + j];
+      const double coordinate = model.points.values[c * model.points.points + j];
+      own += coordinate * coordinate;
     }
     double left = prior_variance(parameters, own, unused);
     most = std::max(most, left);
@@ -105,11 +106,11 @@ void set_spread(GpModel& model, std::size_t directions, std::vector<double> spre
   model.spread = std::move(spread);
   model.single = SingleSpread();
   SingleSpread single;
-  if (model.points.points < kFewestPoints || directions == 0 || !factor_leading(model, single)) return;
+  if (model.spread_points < kFewestPoints || directions == 0 || !factor_leading(model, single)) return;
   const std::vector<double> turned = turned_spread(model, single);
   if (!(single_rounding(model, single, turned) <= kSingleRounding * model.parameters.noise)) return;
   const std::size_t p = model.features();
-  const std::size_t m = model.points.points;
+  const std::size_t m = model.spread_points;
   const std::size_t s = kLeadingPoints;
   single.spread = narrowed(turned);
   single.corner.assign(s * s, 0.0);

@@ -54,7 +54,7 @@ GpSpread<float>::GpSpread(const GpModel& model)
 
 template <class Scalar>
 std::unique_ptr<Scalar[]> GpSpread<Scalar>::start(std::size_t draws, std::size_t most_per_block) {
-  slopes_.resize(draws * model_.points.points);
+  slopes_.resize(draws * model_.spread_points);
   directions_.resize(draws * model_.directions);
   return std::unique_ptr<Scalar[]>(new Scalar[most_per_block * model_.features()]);
 }
@@ -63,7 +63,7 @@ template <>
 void GpSpread<double>::take_points(std::size_t first, std::size_t n, std::size_t first_point, std::size_t count,
                                    const double* values, const double* slopes, double* features) {
   std::copy_n(values, n * count, features + n * first_point);
-  std::copy_n(slopes, n * count, slopes_.data() + first * model_.points.points + n * first_point);
+  std::copy_n(slopes, n * count, slopes_.data() + first * model_.spread_points + n * first_point);
 }
 
 template <>
@@ -80,7 +80,7 @@ void GpSpread<float>::take_points(std::size_t first, std::size_t n, std::size_t 
     loops.narrow_rest(n, independent_.data(), model_.single.weights.data() + leading_ * point, values + n * j,
                       features + n * point);
   }
-  loops.narrow(n * count, slopes, slopes_.data() + first * model_.points.points + n * first_point);
+  loops.narrow(n * count, slopes, slopes_.data() + first * model_.spread_points + n * first_point);
 }
 
 template <class Scalar>
@@ -88,7 +88,7 @@ void GpSpread<Scalar>::explain(std::size_t first, std::size_t n, std::span<const
                                Scalar* features, double* left) {
   const std::size_t p = model_.features();
   const std::size_t r = model_.directions;
-  Scalar* column = features + n * model_.points.points;
+  Scalar* column = features + n * model_.spread_points;
   std::fill_n(column, n, Scalar{1});
   for (const Condition& condition : conditions) {
     column += n;
@@ -140,7 +140,7 @@ void GpSpread<Scalar>::add_gradient(std::size_t first, std::span<const double> f
   const std::size_t n = factors.size();
   const std::size_t p = model_.features();
   const std::size_t r = model_.directions;
-  const std::size_t m = model_.points.points;
+  const std::size_t m = model_.spread_points;
   const std::size_t width = model_.points.coordinates;
   const std::size_t inputs = conditions.size();
   std::vector<Scalar> strip(n * std::max(kStrip, inputs));
@@ -161,7 +161,8 @@ void GpSpread<Scalar>::add_gradient(std::size_t first, std::span<const double> f
   const auto add_points = [&](std::size_t j, std::size_t count) {
     scale_by(n * count, slopes + n * j, strip.data());
     multiply(Scalar{1}, BasicMatrixView<Scalar>{strip.data(), n, count},
-             BasicMatrixView<Scalar>{columns_.data() + j, count, width, m}, Scalar{1}, reached.data());
+             BasicMatrixView<Scalar>{columns_.data() + j, count, width, model_.points.points}, Scalar{1},
+             reached.data());
   };
   if constexpr (std::is_same_v<Scalar, float>) {
     derive(first, n, model_.single.first.data(), leading_, leading_, r, strip.data());

@@ -17,6 +17,9 @@ constexpr int kLastIterations = 10;
 // Inducing points are added until what they leave of the nonlinear part's variance is this share of the noise.
 constexpr double kInducingTolerance = 0.002;
 constexpr std::size_t kMostCandidates = 20000;  // rows among which they are chosen
+// So many are enough to compare two sets of parameters, and for the variance.
+constexpr std::size_t kComparedPoints = 200;
+constexpr std::size_t kSpreadPoints = 200;
 // Directions of the posterior in which the data takes away less than this share of the variance keep all of it. So the
 // variance is never too small, and too large by a ninth at most; draws cost about half.
 constexpr double kNegligible = 0.1;
@@ -98,10 +101,10 @@ class Training {
     // A kernel of low relevance is nearly a line, and cheaper than one in the penalty; so pruning one input at a time
     // does not always find the way back to a line. The nonlinear part must be worth each of its parameters.
     const std::size_t added = parameters.nonlinear_inputs().size() + (options_.kernel == GpKernel::kArcsine ? 2 : 1);
-    std::vector<std::size_t> points = inducing(parameters);
-    const double gain = line.objective - objective(parameters, points);
+    const std::vector<std::size_t> points = inducing(parameters, static_cast<std::size_t>(options_.inducing));
+    const double gain = line.objective - objective(parameters, first_of(points));
     if (gain < options_.prune * static_cast<double>(added)) return {line.parameters, {}};
-    return {std::move(parameters), std::move(points)};
+    return {std::move(parameters), points};
   }
 
  private:
@@ -113,12 +116,16 @@ class Training {
     return all;
   }
 
-  std::vector<std::size_t> inducing(const GpParameters& parameters) const {
+  static std::span<const std::size_t> first_of(std::span<const std::size_t> points) {
+    return points.first(std::min(points.size(), kComparedPoints));
+  }
+
+  std::vector<std::size_t> inducing(const GpParameters& parameters, std::size_t most) const {
     if (parameters.nonlinear_inputs().empty()) return {};
     const std::vector<std::size_t> candidates = some_rows("gp.inducing", kMostCandidates);
     const ScaledPoints points = scale_points(parameters, inputs_).with_points(candidates);
-    std::vector<std::size_t> chosen = choose_inducing(parameters, points, static_cast<std::size_t>(options_.inducing),
-                                                      kInducingTolerance * parameters.noise, context_);
+    std::vector<std::size_t> chosen =
+        choose_inducing(parameters, points, most, kInducingTolerance * parameters.noise, context_);
     for (std::size_t& row : chosen) row = candidates[row];
     return chosen;
   }
@@ -134,7 +141,8 @@ class Training {
   // rows. The inducing rows stay those of the whole model, so that only the input makes the difference. True when
   // something changed.
   bool prune(GpParameters& parameters) const {
-    const std::vector<std::size_t> rows = inducing(parameters);
+    const std::vector<std::size_t> rows =
+        inducing(parameters, std::min(kComparedPoints, static_cast<std::size_t>(options_.inducing)));
     std::vector<std::size_t> weakest_first = parameters.nonlinear_inputs();
     std::stable_sort(weakest_first.begin(), weakest_first.end(),
                      [&](std::size_t a, std::size_t b) { return parameters.relevance[a] < parameters.relevance[b]; });
@@ -182,7 +190,10 @@ TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const G
     parameters.linear.erase(parameters.linear.begin() + at);
     parameters.relevance.erase(parameters.relevance.begin() + at);
   }
-  trained.fit = fit_model(parameters, varying, target, inducing, kNegligible, context);
+  GpRegression regression(parameters, varying, target.size(), inducing, context);
+  trained.noise = fit_with_noise_shape(regression, target, parameters.noise, context);
+  parameters.noise = trained.noise.variance;
+  trained.model = regression.model(kSpreadPoints, kNegligible);
   return trained;
 }
 

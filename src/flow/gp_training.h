@@ -3,6 +3,7 @@
 #include <span>
 
 #include "flow/gp_model.h"
+#include "flow/gp_noise_shape.h"
 #include "olem/sampler.h"
 
 namespace olem::flow {
@@ -10,12 +11,14 @@ namespace olem::flow {
 // What a fitted sampler of this kind is made of.
 struct TrainedGp {
   std::vector<std::size_t> inputs;  // those that the model uses, ascending
-  GpFit fit;                        // on these
+  GpModel model;                    // on these
+  ShapedNoise noise;
 };
 
-// Parameters by maximum penalised marginal likelihood, the nonlinear part pruned backward, and the posterior with them.
-// `stream` tells the random rows of different variables apart. The result depends on the context's seed, never on its
-// threads. Inputs that do not vary, and those whose variances came out as good as zero, are left out.
+// Parameters by maximum penalised marginal likelihood, the nonlinear part pruned backward, and the posterior with them
+// and the shape of the noise. `stream` tells the random rows of different variables apart. The result depends on the
+// context's seed, never on its threads. Inputs that do not vary, and those whose variances came out as good as zero,
+// are left out.
 TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
                    const Context& context);
 

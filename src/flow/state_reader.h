@@ -15,6 +15,7 @@ class StateReader {
  public:
   explicit StateReader(const SamplerState& state) : state_(state) {}
 
+  bool has(const std::string& name) const { return state_.settings.contains(name); }
   std::size_t count(const std::string& name, std::size_t most) const;
   std::string word(const std::string& name) const;
   // Of exactly `size` numbers, or of any number when `size` is kAny.

@@ -106,9 +106,10 @@ std::optional<GraphFormat> sniff(std::string_view text, const std::string& sourc
   const std::string_view start = trim(text);
   if (start[0] == '{' || start[0] == '[') return GraphFormat::kJson;
   if (start[0] == '<') return GraphFormat::kGraphml;
+  // Before DOT: the first node may begin with a brace.
+  if (start.substr(0, 12) == "Graph Nodes:" || start.substr(0, 12) == "Graph Edges:") return GraphFormat::kTetrad;
   if (looks_like_gml(start)) return GraphFormat::kGml;
   if (looks_like_dot(start)) return GraphFormat::kDot;
-  if (start.substr(0, 12) == "Graph Nodes:" || start.substr(0, 12) == "Graph Edges:") return GraphFormat::kTetrad;
   if (start.substr(0, 2) == "//" || start.substr(0, 2) == "/*") return GraphFormat::kJson;  // comments are allowed
   const char delimiter = sniff_delimiter(text);
   if (delimiter == 0) return std::nullopt;

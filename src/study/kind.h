@@ -74,6 +74,8 @@ struct StudyKind {
   StudyRequest protocol;         // of the paper: epochs, tasks, rounds, rows
   bool units_are_tasks = false;  // standard deviations are over tasks, not over epochs
   bool reproducible = true;      // false for measured times
+  // Keys of the settings whose published numbers come from the same models, so that they err together.
+  std::vector<std::string> shared_models;
   std::vector<StudyDifference> differences;
   std::function<std::vector<Batch>(const StudyRequest& request)> plan;
   std::function<std::optional<PublishedNumber>(const StudySetting& setting, const std::string& method,

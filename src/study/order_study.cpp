@@ -128,6 +128,7 @@ StudyKind order_study() {
   kind.protocol.rows = 2000;
   kind.plan = plan_order;
   kind.published = published_order;
+  kind.shared_models = {"noise", "r"};  // the scatter of the published curves says so, see docs/study.md
   return kind;
 }
 

@@ -99,11 +99,19 @@ StudyRow row_of(const StudySetting& setting, const StudyName& method, const Stud
   if (sample.cells.size() < 2) return row;  // one cell tells nothing about its own spread
   double squared_error = squared_error_of_mean(sample.cells);
   if (published->deviation && published->units > 1) {
-    squared_error += *published->deviation * *published->deviation / (published->units - 1);
+    row.published_error = *published->deviation / std::sqrt(published->units - 1);
+    squared_error += row.published_error * row.published_error;
   }
   row.standard_error = std::sqrt(squared_error);
   row.marked = beyond(*row.difference, *row.standard_error);
   return row;
+}
+
+// The setting without what published numbers of the same models differ in.
+std::string models_of(const StudyKind& kind, const StudyRow& row) {
+  StudySetting setting(row.setting);
+  for (const std::string& key : kind.shared_models) setting = setting.without(key);
+  return setting.text();
 }
 
 void add_to_pool(StudyPool& pool, const StudyRow& row) {
@@ -111,7 +119,9 @@ void add_to_pool(StudyPool& pool, const StudyRow& row) {
   pool.mean += row.mean;
   pool.published += *row.published;
   pool.difference += *row.difference;
-  pool.standard_error += *row.standard_error * *row.standard_error;  // a square until all are in
+  const double squared_error = *row.standard_error * *row.standard_error;  // all are squares until the last is in
+  pool.independent_error += squared_error;
+  pool.standard_error += squared_error - row.published_error * row.published_error;
   pool.marked_rows += row.marked ? 1 : 0;
   const double distance = std::abs(*row.difference);
   const double ratio = distance <= kNothing        ? 0.0
@@ -123,8 +133,9 @@ void add_to_pool(StudyPool& pool, const StudyRow& row) {
   }
 }
 
-std::vector<StudyPool> pools_of(const std::vector<StudyRow>& rows) {
+std::vector<StudyPool> pools_of(const StudyKind& kind, const std::vector<StudyRow>& rows) {
   std::vector<StudyPool> pools;
+  std::vector<std::map<std::string, double>> published_errors;  // of each pool, by models
   for (const StudyRow& row : rows) {
     if (!row.standard_error) continue;
     auto pool = std::find_if(pools.begin(), pools.end(), [&](const StudyPool& candidate) {
@@ -132,18 +143,23 @@ std::vector<StudyPool> pools_of(const std::vector<StudyRow>& rows) {
     });
     if (pool == pools.end()) {
       pools.emplace_back();
+      published_errors.emplace_back();
       pool = pools.end() - 1;
       pool->method_label = row.method_label;
       pool->metric_label = row.metric_label;
     }
     add_to_pool(*pool, row);
+    published_errors[static_cast<std::size_t>(pool - pools.begin())][models_of(kind, row)] += row.published_error;
   }
-  for (StudyPool& pool : pools) {
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    StudyPool& pool = pools[i];
+    for (const auto& [models, error] : published_errors[i]) pool.standard_error += error * error;
     const auto count = static_cast<double>(pool.rows);
     pool.mean /= count;
     pool.published /= count;
     pool.difference /= count;
     pool.standard_error = std::sqrt(pool.standard_error) / count;
+    pool.independent_error = std::sqrt(pool.independent_error) / count;
     pool.marked = beyond(pool.difference, pool.standard_error);
   }
   return pools;
@@ -168,7 +184,7 @@ void fill_table(const StudyKind& kind, const StudyRequest& request, const std::v
       }
     }
   }
-  result.pools = pools_of(result.rows);
+  result.pools = pools_of(kind, result.rows);
 }
 
 }  // namespace olem

@@ -71,13 +71,14 @@ std::string rows_text(const StudyResult& result) {
 }
 
 std::string pools_text(const StudyResult& result) {
-  std::vector<std::vector<std::string>> lines = {
-      {"metric", "method", "rows", "ours", "published", "difference", "s.e.", "ratio", "", "marked", "largest ratio"}};
+  std::vector<std::vector<std::string>> lines = {{"metric", "method", "rows", "ours", "published", "difference", "s.e.",
+                                                  "ratio", "", "if independent", "marked", "largest ratio"}};
   for (const StudyPool& pool : result.pools) {
     lines.push_back(
         {pool.metric_label, pool.method_label, fmt::format("{}", pool.rows), number(pool.mean), number(pool.published),
          with_sign(pool.difference), number(pool.standard_error), ratio_text(pool.difference, pool.standard_error),
-         pool.marked ? "*" : "", fmt::format("{}", pool.marked_rows),
+         pool.marked ? "*" : "", ratio_text(pool.difference, pool.independent_error),
+         fmt::format("{}", pool.marked_rows),
          fmt::format("{}", std::isinf(pool.largest_ratio) ? "inf" : fmt::format("{:.1f}", pool.largest_ratio))});
   }
   return aligned(lines, 2);
@@ -128,6 +129,7 @@ Json to_json(const StudyResult& result) {
                               {"published", pool.published},
                               {"difference", pool.difference},
                               {"standard_error", pool.standard_error},
+                              {"independent_error", pool.independent_error},
                               {"marked", pool.marked},
                               {"marked_rows", pool.marked_rows},
                               {"largest_ratio", std::isinf(pool.largest_ratio) ? Json() : Json(pool.largest_ratio)},

@@ -3,12 +3,14 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <numeric>
 
 #include "flow/gp_evaluator.h"
 #include "flow/gp_likelihood.h"
 #include "flow/gp_model.h"
+#include "flow/gp_noise_shape.h"
 #include "flow/gp_training.h"
 #include "flow/helpers.h"
 
@@ -99,6 +101,13 @@ double dense_objective(const GpParameters& parameters, const Inputs& inputs, std
          0.5 * static_cast<double>(target.size()) * std::log(2.0 * std::numbers::pi);
 }
 
+GpModel fitted(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target,
+               std::span<const std::size_t> inducing, double negligible, std::size_t spread_points = 1000) {
+  GpRegression regression(parameters, inputs, target.size(), inducing, Context());
+  regression.fit(target, parameters.noise, Context());
+  return regression.model(spread_points, negligible);
+}
+
 class Kernels : public ::testing::TestWithParam<GpKernel> {};
 
 TEST_P(Kernels, LikelihoodEqualsTheDenseFormula) {
@@ -142,7 +151,7 @@ TEST_P(Kernels, ProjectionOnAllRowsIsExact) {
   const double expected = dense_objective(parameters, inputs, y);
   EXPECT_NEAR(projected_objective(parameters, inputs, y, all_rows(50), Context()), expected, 1e-5 * std::abs(expected));
 
-  const GpFit fit = fit_model(parameters, inputs, y, all_rows(50), 0.0, Context());
+  const GpModel model = fitted(parameters, inputs, y, all_rows(50), 0.0);
   // New points, near and far; one input shared.
   const test::Standardised other = test::simulate(
       20, 3, [](auto) { return 0.0; }, [](RandomStream& r) { return r.normal(); }, 9);
@@ -150,7 +159,7 @@ TEST_P(Kernels, ProjectionOnAllRowsIsExact) {
   for (double& value : at[0]) value *= 3.0;
   at[2].assign(20, 0.7);
   const std::vector<Condition> conditions = {{at[0].data(), false}, {at[1].data(), false}, {at[2].data(), true}};
-  GpEvaluator evaluator(fit.model);
+  GpEvaluator evaluator(model);
   evaluator.evaluate(conditions, 20, true);
   const MatrixXd k = with_noise(covariance_matrix(parameters, inputs), parameters.noise);
   const Inputs points(at.begin(), at.end());
@@ -171,7 +180,8 @@ TEST_P(Kernels, LeaveOneOutEqualsFittingWithoutTheRow) {
   const test::Standardised data = some_data(40);
   const GpParameters parameters = some_parameters(GetParam());
   const Inputs inputs = data.input_spans();
-  const GpFit fit = fit_model(parameters, inputs, data.columns.back(), all_rows(40), 0.0, Context());
+  GpRegression regression(parameters, inputs, 40, all_rows(40), Context());
+  regression.fit(data.columns.back(), parameters.noise, Context());
   const MatrixXd k = covariance_matrix(parameters, inputs);
   for (const Index left_out : {0, 7, 39}) {
     std::vector<Index> rest;
@@ -181,7 +191,10 @@ TEST_P(Kernels, LeaveOneOutEqualsFittingWithoutTheRow) {
     const MatrixXd others = with_noise(k(rest, rest), parameters.noise);
     const VectorXd y = vector_of(data.columns.back());
     const double predicted = k(rest, left_out).dot(others.llt().solve(VectorXd(y(rest))));
-    EXPECT_NEAR(fit.leave_one_out[static_cast<std::size_t>(left_out)], y[left_out] - predicted, 1e-6);
+    const auto row = static_cast<std::size_t>(left_out);
+    EXPECT_NEAR(regression.leave_one_out()[row], y[left_out] - predicted, 1e-6);
+    const double explained = k(rest, left_out).dot(others.llt().solve(VectorXd(k(rest, left_out))));
+    EXPECT_NEAR(regression.left_out_variance()[row], k(left_out, left_out) - explained, 1e-6);
   }
 }
 
@@ -212,13 +225,13 @@ TEST_P(Kernels, FewerDirectionsNeverClaimMore) {
   const GpParameters parameters = some_parameters(GetParam());
   const Inputs inputs = data.input_spans();
   const auto rows = choose_inducing(parameters, scale_points(parameters, inputs), 60, 1e-3, Context());
-  const GpFit full = fit_model(parameters, inputs, data.columns.back(), rows, 0.0, Context());
-  const GpFit fewer = fit_model(parameters, inputs, data.columns.back(), rows, 0.05, Context());
-  EXPECT_LT(fewer.model.directions, full.model.directions);
+  const GpModel full = fitted(parameters, inputs, data.columns.back(), rows, 0.0);
+  const GpModel fewer = fitted(parameters, inputs, data.columns.back(), rows, 0.05);
+  EXPECT_LT(fewer.directions, full.directions);
   std::vector<Condition> conditions;
   for (std::size_t k = 0; k < 3; ++k) conditions.push_back({data.columns[k].data(), false});
-  GpEvaluator a(full.model);
-  GpEvaluator b(fewer.model);
+  GpEvaluator a(full);
+  GpEvaluator b(fewer);
   a.evaluate(conditions, 200, true);
   b.evaluate(conditions, 200, true);
   for (std::size_t i = 0; i < 200; ++i) {
@@ -228,12 +241,45 @@ TEST_P(Kernels, FewerDirectionsNeverClaimMore) {
   }
 }
 
+// The mean is that of all points; the variance is that of a model which has the first points only.
+TEST_P(Kernels, TheVarianceMayKnowFewerPointsThanTheMean) {
+  const test::Standardised data = some_data(200);
+  const GpParameters parameters = some_parameters(GetParam());
+  const Inputs inputs = data.input_spans();
+  const std::vector<double>& y = data.columns.back();
+  const auto rows = choose_inducing(parameters, scale_points(parameters, inputs), 60, 0.0, Context());
+  ASSERT_EQ(rows.size(), 60U);
+  const GpModel all = fitted(parameters, inputs, y, rows, 0.1);
+  const GpModel first = fitted(parameters, inputs, y, std::span(rows).first(35), 0.1);
+  const GpModel split = fitted(parameters, inputs, y, rows, 0.1, 35);
+  EXPECT_EQ(split.points.points, 60U);
+  EXPECT_EQ(split.spread_points, 35U);
+  std::vector<double> shared = {0.7};
+  for (const bool one_row : {false, true}) {
+    std::vector<Condition> conditions;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const bool is_shared = one_row && parameters.relevance[k] > 0.0;
+      conditions.push_back({is_shared ? shared.data() : data.columns[k].data(), is_shared});
+    }
+    GpEvaluator a(all);
+    GpEvaluator b(first);
+    GpEvaluator c(split);
+    for (GpEvaluator* evaluator : {&a, &b, &c}) evaluator->evaluate(conditions, 200, true);
+    for (std::size_t i = 0; i < 200; ++i) {
+      EXPECT_NEAR(c.mean()[i], a.mean()[i], 1e-9);
+      EXPECT_NEAR(c.variance()[i], b.variance()[i], 1e-5);
+      EXPECT_GT(c.variance()[i], a.variance()[i] - 0.11 * a.variance()[i] - 1e-5);  // a ninth by negligible directions
+    }
+  }
+}
+
 GpModel model_with_points(GpParameters parameters, double noise) {
   parameters.noise = noise;
   const test::Standardised data = some_data(250);
   const Inputs inputs = data.input_spans();
   const auto rows = choose_inducing(parameters, scale_points(parameters, inputs), 80, 1e-4 * noise, Context());
-  return fit_model(parameters, inputs, data.columns.back(), rows, 0.1, Context()).model;
+  // The variance knows all points but the last ones.
+  return fitted(parameters, inputs, data.columns.back(), rows, 0.1, rows.size() - 5);
 }
 
 // More than a block of draws, so that the last one is smaller.
@@ -359,13 +405,13 @@ TEST(GpTraining, IrrelevantInputsLeaveTheNonlinearPart) {
     options.kernel = kernel;
     const TrainedGp trained = train_gp(data.input_spans(), data.columns.back(), options, 0, Context());
     std::vector<std::size_t> nonlinear;
-    for (const std::size_t k : trained.fit.model.parameters.nonlinear_inputs()) {
+    for (const std::size_t k : trained.model.parameters.nonlinear_inputs()) {
       nonlinear.push_back(trained.inputs[k]);
     }
     EXPECT_EQ(nonlinear, (std::vector<std::size_t>{1, 4}));
     // In standardised units; the truth is 0.09 over the variance of the target.
     const double truth = 0.09 / (data.deviations.back() * data.deviations.back());
-    EXPECT_NEAR(trained.fit.model.parameters.noise, truth, 0.15 * truth);
+    EXPECT_NEAR(trained.model.parameters.noise, truth, 0.15 * truth);
   }
 }
 
@@ -389,10 +435,105 @@ TEST(GpTraining, ALineIsFoundToBeALine) {
       400, 4, [](std::span<const double> c) { return c[0] - 0.5 * c[2]; },
       [](RandomStream& r) { return 0.5 * r.normal(); }, 3);
   const TrainedGp trained = train_gp(data.input_spans(), data.columns.back(), {}, 0, Context());
-  EXPECT_EQ(trained.fit.model.points.points, 0U);
+  EXPECT_EQ(trained.model.points.points, 0U);
   ASSERT_GE(trained.inputs.size(), 2U);
   EXPECT_EQ(trained.inputs.front(), 0U);
-  EXPECT_NEAR(trained.fit.model.slopes.front(), 1.0 / data.deviations.back(), 0.05);
+  EXPECT_NEAR(trained.model.slopes.front(), 1.0 / data.deviations.back(), 0.05);
+}
+
+// The mean squared error of the function on a grid, over that of the ordinary regression; and the noise that was found.
+struct ShapeGain {
+  double error = 0.0;
+  ShapedNoise noise;
+};
+
+// With `growing` the noise is the larger the larger the first input.
+ShapeGain gain_by_shape(const std::function<double(RandomStream&)>& draw_noise, std::size_t rows, std::uint64_t seed,
+                        bool growing = false) {
+  const auto function = [](std::span<const double> c) { return 2.0 * std::tanh(c[0]) - 0.5 * c[1]; };
+  test::Standardised data =
+      test::simulate(rows, 2, function, growing ? [](RandomStream&) { return 0.0; } : draw_noise, seed);
+  double variance = 1.0;
+  if (growing) {
+    RandomStream random(seed, "growing");
+    variance = 0.0;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double noise = 0.7 * std::exp(0.7 * data.columns[0][i]) * draw_noise(random);
+      data.columns.back()[i] += noise / data.deviations.back();
+      variance += noise * noise / static_cast<double>(rows);
+    }
+  }
+  GpParameters parameters;
+  parameters.kernel = GpKernel::kArcsine;
+  parameters.constant = 0.5;
+  parameters.noise = variance / (data.deviations.back() * data.deviations.back());
+  parameters.signal = 1.0;
+  parameters.bias = 0.5;
+  parameters.linear = {0.3, 0.3};
+  parameters.relevance = {1.0, 0.0};
+  const Inputs inputs = data.input_spans();
+  const auto points = choose_inducing(parameters, scale_points(parameters, inputs), 60, 1e-4, Context());
+  GpRegression regression(parameters, inputs, rows, points, Context());
+  const auto error_of = [&] {
+    const GpModel model = regression.model(60, 0.1);
+    std::vector<Condition> conditions;
+    for (std::size_t k = 0; k < 2; ++k) conditions.push_back({data.columns[k].data(), false});
+    GpEvaluator evaluator(model);
+    evaluator.evaluate(conditions, rows, false);
+    std::vector<double> off(rows);  // up to a constant, which belongs to the noise
+    double mean = 0.0;
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::vector<double> c;
+      for (std::size_t k = 0; k < 2; ++k) c.push_back(data.means[k] + data.deviations[k] * data.columns[k][i]);
+      off[i] = evaluator.mean()[i] - (function(c) - data.means.back()) / data.deviations.back();
+      mean += off[i] / static_cast<double>(rows);
+    }
+    double squares = 0.0;
+    for (const double value : off) squares += (value - mean) * (value - mean);
+    return squares;
+  };
+  const std::vector<double>& y = data.columns.back();
+  regression.fit(y, parameters.noise, Context());
+  const double plain = error_of();
+  ShapeGain gain;
+  gain.noise = fit_with_noise_shape(regression, y, parameters.noise, Context());
+  gain.error = error_of() / plain;
+  gain.noise.variance /= parameters.noise;
+  return gain;
+}
+
+TEST(GpNoiseShape, NoiseWithAnEndTellsMoreThanItsVariance) {
+  double exponential = 0.0;
+  double uniform = 0.0;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const ShapeGain gain = gain_by_shape([](RandomStream& r) { return -std::log(1.0 - r.uniform()); }, 600, seed);
+    exponential += gain.error / 5.0;
+    EXPECT_NEAR(gain.noise.variance, 1.0, 0.35) << seed;
+    uniform +=
+        gain_by_shape([](RandomStream& r) { return r.uniform(-std::sqrt(3.0), std::sqrt(3.0)); }, 600, seed).error /
+        5.0;
+  }
+  EXPECT_LT(exponential, 0.5);
+  EXPECT_LT(uniform, 0.9);
+}
+
+// The shape is then no property of the noise, and trusting it would move the function.
+TEST(GpNoiseShape, NoiseThatGrowsIsNotTakenForAShape) {
+  const auto skewed = [](RandomStream& r) { return -std::log(1.0 - r.uniform()) - 1.0; };
+  for (std::uint64_t seed = 0; seed < 5; ++seed) EXPECT_LT(gain_by_shape(skewed, 600, seed, true).error, 1.3) << seed;
+}
+
+TEST(GpNoiseShape, NormalNoiseLeavesTheRegressionAlone) {
+  for (const std::size_t rows : {100U, 600U}) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      const ShapeGain gain = gain_by_shape([](RandomStream& r) { return r.normal(); }, rows, seed);
+      EXPECT_EQ(gain.error, 1.0) << rows << " " << seed;
+    }
+  }
+}
+
+TEST(GpNoiseShape, TooFewRowsAreFittedAsEver) {
+  EXPECT_EQ(gain_by_shape([](RandomStream& r) { return -std::log(1.0 - r.uniform()); }, 40, 1).error, 1.0);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -243,6 +244,19 @@ TEST(Formats, NodesMayBeCalledLikeTheColumnsOfAnEdgeList) {
   const MixedGraph graph = parse_graph("from,to\nfrom,to\na,b\n", "f").graph;
   for (const GraphFormat format : {GraphFormat::kEdgeList, GraphFormat::kAdjacency, GraphFormat::kJson})
     EXPECT_EQ(parse_graph(write_graph_text(graph, format), "f").graph, graph);
+}
+
+TEST(Formats, NodesMayBeginLikeAnotherFormat) {
+  for (const char* name : {"{a", "[a", "<a", "//a", "#a", "graph {", "digraph", "Graph Nodes:", "from"}) {
+    const MixedGraph graph = Dag({name, "b"}, std::vector<Edge>{{0, 1}});
+    for (const GraphFormat format : {GraphFormat::kEdgeList, GraphFormat::kAdjacency, GraphFormat::kJson,
+                                     GraphFormat::kDot, GraphFormat::kGml, GraphFormat::kGraphml}) {
+      SCOPED_TRACE(fmt::format("{} as {}", name, format_name(format)));
+      EXPECT_EQ(parse_graph(write_graph_text(graph, format), "f").graph, graph);
+    }
+  }
+  const MixedGraph braced = Dag({"{a", "b"}, std::vector<Edge>{{0, 1}});
+  EXPECT_EQ(parse_graph(write_graph_text(braced, GraphFormat::kTetrad), "f").graph, braced);
 }
 
 TEST(Formats, EdgeListVariants) {

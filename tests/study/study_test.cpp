@@ -82,6 +82,47 @@ TEST(DecisionStudies, HaveThePapersNumbers) {
   EXPECT_EQ(samples_study().published(StudySetting{{"n", "1000"}}, "gap", "success")->mean, 0.010355);
 }
 
+// Worked by hand: two settings, our squared errors 1 and 4, published errors 0.5 and 1.5. Those of the same models add
+// up to 2, those of different ones to sqrt(2.5).
+TEST(StudyTable, PublishedNumbersOfTheSameModelsErrTogether) {
+  StudyKind kind;
+  kind.methods = {{"m", "M"}};
+  kind.metrics = {{"x", "X"}};
+  kind.settings = {StudySetting{{"d", "5"}, {"r", "0"}}, StudySetting{{"d", "5"}, {"r", "1"}}};
+  kind.published = [](const StudySetting& setting, const std::string&, const std::string&) {
+    return PublishedNumber{0.0, setting.at("r") == "0" ? 1.0 : 3.0, 5};
+  };
+  StudyRequest request;
+  request.methods = {"m"};
+  request.metrics = {"x"};
+  request.settings = kind.settings;
+  std::vector<Batch> batches(2);
+  std::map<std::string, JournalRecord> records;
+  for (std::size_t s = 0; s < 2; ++s) {
+    for (int i = 0; i < 2; ++i) {  // 3 - e and 3 + e: their mean has the squared error e^2
+      Cell cell;
+      cell.setting = kind.settings[s];
+      cell.method = "m";
+      cell.key = std::to_string(s) + std::to_string(i);
+      records[cell.key] = {cell.key, {{"x", 3.0 + (i == 0 ? -1.0 : 1.0) * (s == 0 ? 1.0 : 2.0)}}, 0.0};
+      batches[s].cells.push_back(cell);
+    }
+  }
+  const auto pool_of = [&] {
+    StudyResult result;
+    fill_table(kind, request, batches, records, true, result);
+    return result.pools.at(0);
+  };
+  const double apart = std::sqrt(1.0 + 4.0 + 0.25 + 2.25) / 2.0;
+  EXPECT_DOUBLE_EQ(pool_of().standard_error, apart);
+  kind.shared_models = {"r"};
+  EXPECT_DOUBLE_EQ(pool_of().standard_error, std::sqrt(1.0 + 4.0 + 4.0) / 2.0);
+  EXPECT_DOUBLE_EQ(pool_of().independent_error, apart);
+  EXPECT_FALSE(pool_of().marked);
+  kind.shared_models = {"d"};  // one model for every d, but r differs
+  EXPECT_DOUBLE_EQ(pool_of().standard_error, apart);
+}
+
 // Worked by hand: cells 1, 3, 5, 7 in two epochs; their mean is 4 with squared error (20 / 3) / 4, the epochs' means
 // are 2 and 6 with deviation 2. Published 3 with deviation 1 over 5 epochs: squared error 1 / 4.
 TEST(StudyTable, StandardErrorsCountBothSides) {
