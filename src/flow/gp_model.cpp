@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kRowsPerBlock = 512;  // features of a block stay in the cache
 constexpr double kJitter = 1e-10;           // of the signal: below any pivot that was accepted
+constexpr double kLeastFreedom = 1e-9;      // that a row has in its own fit: rounding must not take all of it
 
 double dot(const double* a, const double* b, std::size_t n) {
   double sum = 0.0;
@@ -203,11 +204,15 @@ GpRegression::~GpRegression() = default;
 
 void GpRegression::fit(std::span<const double> target, double noise, const Context& context) {
   const std::size_t p = features_->size();
-  noise_ = noise;
-  std::vector<double> factor = squares_;
-  for (std::size_t l = 0; l < p; ++l) factor[l * p + l] += noise;
-  if (!cholesky_lower(factor.data(), p)) {
-    throw Error(ErrorCategory::kInternal, "The posterior of a Gaussian process is not positive definite.");
+  std::vector<double> factor;
+  // Where many rows follow a function almost exactly, rounding is larger than their noise.
+  for (noise_ = noise;; noise_ *= 10.0) {
+    factor = squares_;
+    for (std::size_t l = 0; l < p; ++l) factor[l * p + l] += noise_;
+    if (cholesky_lower(factor.data(), p)) break;
+    if (!(noise_ < 1.0)) {
+      throw Error(ErrorCategory::kInternal, "The posterior of a Gaussian process is not positive definite.");
+    }
   }
   gather(*features_, target, nullptr, &mean_, context);
   solve_lower(factor.data(), p, false, mean_.data(), 1);
@@ -221,10 +226,10 @@ void GpRegression::fit(std::span<const double> target, double noise, const Conte
     solve_lower(factor.data(), p, false, turned.data(), count);
     for (std::size_t i = 0; i < count; ++i) {
       // What is left without the row: residual / (1 - its own weight in its fit).
-      const double own = dot(turned.data() + i * p, turned.data() + i * p, p);
+      const double own = std::min(dot(turned.data() + i * p, turned.data() + i * p, p), 1.0 - kLeastFreedom);
       const double residual = target[first + i] - dot(block.data() + i * p, mean_.data(), p);
       leave_one_out_[first + i] = residual / (1.0 - own);
-      left_out_variance_[first + i] = noise * own / (1.0 - own);
+      left_out_variance_[first + i] = noise_ * own / (1.0 - own);
     }
   });
 }
