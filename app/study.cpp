@@ -66,10 +66,15 @@ int print_forecast(const StudyOptions& options, Session& session) {
   return 0;
 }
 
-// Before any work: whether figures can be written into the folder, which need not exist. Those of this study are
-// replaced only with --force.
+// Before any work: whether the study has figures, and whether they can be written into the folder, which need not
+// exist. Those of this study are replaced only with --force.
 void check_figures_folder(const std::string& folder, const std::string& study, bool force) {
   namespace fs = std::filesystem;
+  for (const StudyDescription& known : studies()) {
+    if (known.name != study || known.has_figures) continue;
+    throw Error(ErrorCategory::kUsage,
+                fmt::format("The study {} is a table without figures. Leave out --figures.", study));
+  }
   std::error_code error;
   if (!fs::exists(folder, error)) return check_writable(folder, force);
   check_writable(fmt::format("{}/{}.svg", folder, study), force);

@@ -33,6 +33,7 @@ struct StudyDescription {
   std::string help;
   std::vector<std::string> methods;
   std::vector<std::string> metrics;
+  bool has_figures = false;
 };
 
 const std::vector<StudyDescription>& studies();

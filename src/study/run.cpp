@@ -157,7 +157,7 @@ const std::vector<StudyDescription>& studies() {
   static const std::vector<StudyDescription> list = [] {
     std::vector<StudyDescription> all;
     for (const StudyKind& kind : study_kinds()) {
-      all.push_back({kind.name, kind.help, names_of(kind.methods), names_of(kind.metrics)});
+      all.push_back({kind.name, kind.help, names_of(kind.methods), names_of(kind.metrics), !kind.axis.empty()});
     }
     return all;
   }();

@@ -71,15 +71,19 @@ std::string rows_text(const StudyResult& result) {
 }
 
 std::string pools_text(const StudyResult& result) {
-  std::vector<std::vector<std::string>> lines = {{"metric", "method", "rows", "ours", "published", "difference", "s.e.",
-                                                  "ratio", "", "if independent", "marked", "largest ratio"}};
+  const bool shared = std::any_of(result.pools.begin(), result.pools.end(), [](const StudyPool& pool) {
+    return pool.standard_error > pool.independent_error * (1.0 + 1e-9);
+  });
+  std::vector<std::vector<std::string>> lines = {
+      {"metric", "method", "rows", "ours", "published", "difference", "s.e.", "ratio", "", "marked", "largest ratio"}};
+  if (shared) lines[0].emplace_back("ratio if independent");
   for (const StudyPool& pool : result.pools) {
     lines.push_back(
         {pool.metric_label, pool.method_label, fmt::format("{}", pool.rows), number(pool.mean), number(pool.published),
          with_sign(pool.difference), number(pool.standard_error), ratio_text(pool.difference, pool.standard_error),
-         pool.marked ? "*" : "", ratio_text(pool.difference, pool.independent_error),
-         fmt::format("{}", pool.marked_rows),
+         pool.marked ? "*" : "", fmt::format("{}", pool.marked_rows),
          fmt::format("{}", std::isinf(pool.largest_ratio) ? "inf" : fmt::format("{:.1f}", pool.largest_ratio))});
+    if (shared) lines.back().push_back(ratio_text(pool.difference, pool.independent_error));
   }
   return aligned(lines, 2);
 }

@@ -81,6 +81,7 @@ TEST_F(StudyCommand, SaysWhatIsWrong) {
       {{"study", "order", "--settings", "d=20,p=0.8"}, 2, "not in every combination"},
       {{"study", "order", "--epochs", "0"}, 2, "--epochs"},
       {{"study", "sachs", "--journal", "none/j"}, 5, "No such file or directory"},
+      {{"study", "auf", "--figures", "pictures"}, 2, "The study auf is a table without figures."},
   };
   for (const auto& one : cases) {
     const ProcessResult result = run(one.arguments);
