@@ -209,7 +209,7 @@ Order parse_order_lines(std::string_view text, const std::string& source) {
     names.declare_node(record.fields[0], record.line);
     order.push_back(record.fields[0]);
   }
-  if (order.empty()) names.fail(0, "There is no name in it.");
+  if (order.empty()) names.fail(0, "There is no name in the order.");
   return order;
 }
 

@@ -42,6 +42,7 @@ Order order_from(const Json& value, const std::string& source) {
   Order order = name_list(value, "order", source);
   GraphBuilder names(source);  // refuses empty and repeated names
   for (const std::string& name : order) names.declare_node(name, 0);
+  if (order.empty()) names.fail(0, "There is no name in the order.");
   return order;
 }
 

@@ -415,7 +415,8 @@ TEST(Orders, BadOnesAreNamed) {
   EXPECT_TRUE(holds(data_error([] { parse_order("from,to\na,b\n", "o.txt"); }), "an order is needed"));
   EXPECT_TRUE(holds(data_error([] { parse_order(R"({"order": ["a", 2]})", "o.json"); }), "Entry 2 of 'order'"));
   EXPECT_TRUE(holds(data_error([] { parse_order("\n", "o.txt"); }), "empty"));
-  EXPECT_TRUE(holds(data_error([] { parse_order("\"\"", "o.txt"); }), "There is no name in it"));
+  EXPECT_TRUE(holds(data_error([] { parse_order("\"\"", "o.txt"); }), "There is no name in the order"));
+  EXPECT_TRUE(holds(data_error([] { parse_order("[ ]", "o.json"); }), "There is no name in the order"));
 }
 
 TEST(Files, AreReadByPathAndMissingOnesAreFileErrors) {
