@@ -19,8 +19,8 @@ enum class GpKernel { kArcsine, kRbf };
 struct GpOptions {
   // The arc-sine kernel flattens out away from the data, as most mechanisms do, where the other returns to the line.
   GpKernel kernel = GpKernel::kArcsine;
-  // Rows on which hyper-parameters are sought: the cost grows with their cube, and 500 settle a dozen of them.
-  int rows = 500;
+  // Rows on which hyper-parameters are sought, at most: the cost grows with them, and 2000 settle two dozen of them.
+  int rows = 2000;
   // Points that carry the nonlinear part: the cost of a draw grows with them; smooth functions need far fewer.
   int inducing = 400;
   // On the square roots of relevances and linear variances, in nats: keeps out inputs that only fit noise.

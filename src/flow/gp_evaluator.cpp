@@ -307,7 +307,7 @@ void GpEvaluator::add_linear_gradient(std::span<const double> by_mean, std::span
 }
 
 // From products_ (derivatives by the angles, or the exponents, times the points' coordinates) to the inputs. As in
-// GpLikelihood: through the inner products, and through the draw's own scale.
+// GpBound: through the inner products, and through the draw's own scale.
 void GpEvaluator::add_kernel_gradient(std::span<const double> by_variance, std::span<double* const> gradients) {
   const GpParameters& parameters = model_.parameters;
   const std::size_t width = model_.points.coordinates;

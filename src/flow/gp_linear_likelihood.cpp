@@ -5,7 +5,7 @@
 #include "core/lapack.h"
 #include "core/lbfgsb.h"
 #include "core/special.h"
-#include "flow/gp_likelihood.h"
+#include "flow/gp_search.h"
 
 namespace olem::flow {
 

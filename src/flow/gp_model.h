@@ -60,7 +60,7 @@ std::vector<std::size_t> choose_inducing(const GpParameters& parameters, const S
                                          double tolerance, const Context& context);
 
 // The negative log marginal likelihood of the target, in nats, with the nonlinear part projected on `inducing` rows
-// (none when there is no nonlinear part). It equals GpLikelihood's when these are all rows. O(rows (inputs + m)^2).
+// (none when there is no nonlinear part). It is exact when these are all rows. O(rows (inputs + m)^2).
 double projected_objective(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target,
                            std::span<const std::size_t> inducing, const Context& context);
 

@@ -19,8 +19,8 @@ constexpr double kLeastSaving = 0.2;
 constexpr double kLeastVariance = 0.02;  // that pulls may have, relative to the noise
 // Shapes are not known more finely than this, in standard deviations, nor is the function.
 constexpr double kLeastDoubt = 0.1;
-// Nor may the function fit the rows worse than by least squares, as it does when the noise's shape is not the same
-// everywhere.
+// Nor may the function fit the rows worse by this share than by least squares, as it does when the noise's shape is not
+// the same everywhere.
 constexpr double kMostLoss = 0.01;
 
 double mean_of(std::span<const double> values) {
@@ -128,31 +128,37 @@ Pulls pulls_of(std::span<const double> residuals, std::span<const double> doubt,
 
 ShapedNoise fit_with_noise_shape(GpRegression& regression, std::span<const double> target, double noise,
                                  const Context& context) {
+  ShapedNoise found;
   regression.fit(target, noise, context);
   std::vector<double> residuals = regression.leave_one_out();
   const double plain_noise = noise;
   const double plain_variance = variance_of(residuals);
+  found.left_out_variance = plain_variance;
   const bool shape_known = target.size() >= kFewestRows && plain_variance > 0.0;
   for (int pass = 0; pass < kPasses && shape_known; ++pass) {
     Pulls pulls = pulls_of(residuals, regression.left_out_variance(), noise);
     if (!(pulls.variance < (1.0 - kLeastSaving) * noise)) break;
-    std::vector<double>& pulled = pulls.by_row;
-    for (std::size_t i = 0; i < target.size(); ++i) pulled[i] += target[i] - residuals[i];
-    regression.fit(pulled, std::max(pulls.variance, kLeastVariance * noise), context);
+    found.pulls = std::move(pulls.by_row);
+    for (std::size_t i = 0; i < target.size(); ++i) found.pulls[i] += target[i] - residuals[i];
+    regression.fit(found.pulls, std::max(pulls.variance, kLeastVariance * noise), context);
     for (std::size_t i = 0; i < target.size(); ++i) {
-      residuals[i] = target[i] - (pulled[i] - regression.leave_one_out()[i]);
+      residuals[i] = target[i] - (found.pulls[i] - regression.leave_one_out()[i]);
     }
-    const double left = variance_of(residuals);
-    if (!(left < (1.0 + kMostLoss) * plain_variance)) {
+    found.left_out_variance = variance_of(residuals);
+    if (!(found.left_out_variance < (1.0 + kMostLoss) * plain_variance)) {
       noise = plain_noise;
       regression.fit(target, noise, context);
       residuals = regression.leave_one_out();
+      found.left_out_variance = plain_variance;
+      found.pulls.clear();
       break;
     }
-    noise = std::max(left - mean_of(regression.left_out_variance()), 0.5 * left);
+    noise = std::max(found.left_out_variance - mean_of(regression.left_out_variance()), 0.5 * found.left_out_variance);
   }
   if (plain_variance > 0.0) residuals = without_doubt(std::move(residuals), noise);
-  return {fit_noise(residuals), noise};
+  found.distribution = fit_noise(residuals);
+  found.variance = noise;
+  return found;
 }
 
 }  // namespace olem::flow

@@ -1,16 +1,20 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "flow/gp_model.h"
 #include "flow/noise_distribution.h"
 
 namespace olem::flow {
 
-// The distribution of what a function leaves over, and its variance.
+// The distribution of what a function leaves over, and what else was found on the way.
 struct ShapedNoise {
   NoiseDistribution distribution;
   double variance = 0.0;
+  double left_out_variance = 0.0;  // of what rows left out are off
+  // Where each row pulls the function to, with less noise than the target has; empty when the shape tells nothing.
+  std::vector<double> pulls;
 };
 
 // Fits the regression to the target, whose noise has the variance `noise` and a shape that nobody knows, and returns

@@ -24,7 +24,7 @@ constexpr std::array<Choice, 2> kKernels = {{
 OptionSet describe(GpOptions& options) {
   OptionSet set;
   set.choice("gp_kernel", options.kernel, kKernels, "nonlinear part of the gp sampler");
-  set.integer("gp_rows", options.rows, 10, 2000, "rows on which the gp sampler seeks its hyper-parameters");
+  set.integer("gp_rows", options.rows, 10, 20000, "most rows on which the gp sampler seeks its hyper-parameters");
   set.integer("gp_inducing", options.inducing, 1, 1000, "most points that carry the nonlinear part of a gp sampler");
   set.real("gp_penalty", options.penalty, 0.0, 1000.0,
            "weight of the square roots of relevances and linear variances, in nats");

@@ -5,15 +5,22 @@
 #include <cmath>
 #include <numeric>
 
-#include "flow/gp_likelihood.h"
+#include "flow/gp_bound.h"
 #include "olem/random.h"
 
 namespace olem::flow {
 
 namespace {
 
-constexpr int kFirstIterations = 35;
-constexpr int kLastIterations = 10;
+// The search goes from few inducing points, whose bound is cheap and shows the way, to more; the points are chosen anew
+// in between, since they depend on the parameters, and once more when inputs left the nonlinear part.
+struct Stage {
+  std::size_t points;
+  int iterations;
+};
+constexpr Stage kCoarse = {100, 30};
+constexpr Stage kFine = {200, 20};
+constexpr Stage kPruned = {200, 10};
 // Inducing points are added until what they leave of the nonlinear part's variance is this share of the noise.
 constexpr double kInducingTolerance = 0.002;
 constexpr std::size_t kMostCandidates = 20000;  // rows among which they are chosen
@@ -23,6 +30,9 @@ constexpr std::size_t kSpreadPoints = 200;
 // Directions of the posterior in which the data takes away less than this share of the variance keep all of it. So the
 // variance is never too small, and too large by a ninth at most; draws cost about half.
 constexpr double kNegligible = 0.1;
+// What was selected again, by pulls that have less noise than the target and show more of the function, must not fit
+// rows left out worse by more than this share.
+constexpr double kMostReselectionLoss = 0.01;
 // An input whose slope is expected within 1 % of the noise's standard deviation has no effect: variables that depend on
 // a decision only through such slopes need not be drawn again for every decision.
 constexpr double kNoEffect = 1e-4;
@@ -81,23 +91,14 @@ class Training {
   };
 
   Selected select() const {
-    const std::vector<std::size_t> rows = some_rows("gp.rows", static_cast<std::size_t>(options_.rows));
-    std::vector<std::vector<double>> columns;
-    for (const std::span<const double> input : inputs_) columns.push_back(rows_of(input, rows));
-    const Inputs subset(columns.begin(), columns.end());
-    const std::vector<double> subset_target = rows_of(target_, rows);
-
-    const GpParameters start = starting_point(subset, subset_target, options_.kernel);
+    const Rows rows(*this);
+    const GpParameters start = starting_point(rows.inputs, rows.target, options_.kernel);
     const GpSearch line = optimise_linear_parameters(inputs_, target_, start, options_.penalty, context_);
     if (inputs_.empty()) return {line.parameters, {}};
-    GpParameters parameters =
-        optimise_parameters(subset, subset_target, start, options_.penalty, kFirstIterations, context_).parameters;
+    GpParameters parameters = refined(rows, refined(rows, start, kCoarse), kFine);
     const bool changed = prune(parameters);
     if (parameters.nonlinear_inputs().empty()) return {line.parameters, {}};
-    if (changed) {
-      parameters = optimise_parameters(subset, subset_target, parameters, options_.penalty, kLastIterations, context_)
-                       .parameters;
-    }
+    if (changed) parameters = refined(rows, parameters, kPruned);
     // A kernel of low relevance is nearly a line, and cheaper than one in the penalty; so pruning one input at a time
     // does not always find the way back to a line. The nonlinear part must be worth each of its parameters.
     const std::size_t added = parameters.nonlinear_inputs().size() + (options_.kernel == GpKernel::kArcsine ? 2 : 1);
@@ -108,6 +109,28 @@ class Training {
   }
 
  private:
+  // Those on which parameters are sought.
+  struct Rows {
+    explicit Rows(const Training& training) {
+      const std::vector<std::size_t> chosen =
+          training.some_rows("gp.rows", static_cast<std::size_t>(training.options_.rows));
+      for (const std::span<const double> input : training.inputs_) columns.push_back(rows_of(input, chosen));
+      inputs.assign(columns.begin(), columns.end());
+      target = rows_of(training.target_, chosen);
+    }
+    std::vector<std::vector<double>> columns;
+    Inputs inputs;
+    std::vector<double> target;
+  };
+
+  GpParameters refined(const Rows& rows, const GpParameters& start, const Stage& stage) const {
+    const std::size_t most = std::min(stage.points, static_cast<std::size_t>(options_.inducing));
+    const std::vector<std::size_t> points =
+        choose_inducing(start, scale_points(start, rows.inputs), most, kInducingTolerance * start.noise, context_);
+    GpBound bound(rows.inputs, rows.target, start, options_.penalty, points, context_);
+    return optimise_parameters(bound, start, stage.iterations, context_).parameters;
+  }
+
   std::vector<std::size_t> some_rows(std::string_view purpose, std::size_t most) const {
     const std::size_t n = target_.size();
     if (n > most) return RandomStream(context_.seed, purpose, stream_).sample_without_replacement(n, most);
@@ -167,34 +190,50 @@ class Training {
   const Context& context_;
 };
 
-}  // namespace
-
-TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
-                   const Context& context) {
-  TrainedGp trained;
-  Inputs varying;
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const auto [low, high] = std::minmax_element(inputs[k].begin(), inputs[k].end());
-    if (*low == *high) continue;
-    trained.inputs.push_back(k);
-    varying.push_back(inputs[k]);
-  }
-  auto [parameters, inducing] = Training(varying, target, options, stream, context).select();
-  for (std::size_t k = trained.inputs.size(); k-- > 0;) {
+// The posterior with what was selected, without the inputs that have no effect. `names` are those of the inputs, and
+// `noise` is the target's variance around the function.
+TrainedGp fit_selected(Training::Selected selected, Inputs inputs, std::vector<std::size_t> names,
+                       std::span<const double> target, double noise, const Context& context) {
+  GpParameters& parameters = selected.parameters;
+  for (std::size_t k = names.size(); k-- > 0;) {
     const bool no_slope =
         is_least_variance(parameters.linear[k]) || parameters.linear[k] < kNoEffect * parameters.noise;
     if (!no_slope || parameters.relevance[k] > 0.0) continue;
     const auto at = static_cast<std::ptrdiff_t>(k);
-    trained.inputs.erase(trained.inputs.begin() + at);
-    varying.erase(varying.begin() + at);
+    names.erase(names.begin() + at);
+    inputs.erase(inputs.begin() + at);
     parameters.linear.erase(parameters.linear.begin() + at);
     parameters.relevance.erase(parameters.relevance.begin() + at);
   }
-  GpRegression regression(parameters, varying, target.size(), inducing, context);
-  trained.noise = fit_with_noise_shape(regression, target, parameters.noise, context);
+  TrainedGp trained;
+  trained.inputs = std::move(names);
+  GpRegression regression(parameters, inputs, target.size(), selected.inducing, context);
+  trained.noise = fit_with_noise_shape(regression, target, noise, context);
   parameters.noise = trained.noise.variance;
   trained.model = regression.model(kSpreadPoints, kNegligible);
   return trained;
+}
+
+}  // namespace
+
+TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
+                   const Context& context) {
+  std::vector<std::size_t> names;
+  Inputs varying;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const auto [low, high] = std::minmax_element(inputs[k].begin(), inputs[k].end());
+    if (*low == *high) continue;
+    names.push_back(k);
+    varying.push_back(inputs[k]);
+  }
+  Training::Selected first = Training(varying, target, options, stream, context).select();
+  const double noise = first.parameters.noise;
+  TrainedGp trained = fit_selected(std::move(first), varying, names, target, noise, context);
+  if (trained.noise.pulls.empty()) return trained;
+  Training::Selected second = Training(varying, trained.noise.pulls, options, stream, context).select();
+  TrainedGp again = fit_selected(std::move(second), varying, names, target, trained.noise.variance, context);
+  const bool worse = again.noise.left_out_variance > (1.0 + kMostReselectionLoss) * trained.noise.left_out_variance;
+  return worse ? trained : again;
 }
 
 }  // namespace olem::flow

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
+#include "flow/gp_bound.h"
 #include "flow/gp_evaluator.h"
-#include "flow/gp_likelihood.h"
 #include "flow/gp_model.h"
 #include "flow/gp_noise_shape.h"
 #include "flow/gp_training.h"
@@ -110,37 +111,62 @@ GpModel fitted(const GpParameters& parameters, const Inputs& inputs, std::span<c
 
 class Kernels : public ::testing::TestWithParam<GpKernel> {};
 
-TEST_P(Kernels, LikelihoodEqualsTheDenseFormula) {
-  const test::Standardised data = some_data(60);
-  const GpParameters parameters = some_parameters(GetParam());
-  GpLikelihood likelihood(data.input_spans(), data.columns.back(), parameters, 2.0);
-  const std::vector<double> x = likelihood.pack(parameters);
-  std::vector<double> gradient(x.size());
-  double penalty = 0.0;
-  for (const double v : parameters.linear) penalty += 2.0 * std::sqrt(v);
-  for (const double v : parameters.relevance) penalty += 2.0 * std::sqrt(v);
-  const double expected = dense_objective(parameters, data.input_spans(), data.columns.back()) + penalty;
-  EXPECT_NEAR(likelihood.evaluate(x, gradient), expected, 1e-9 * std::abs(expected));
-}
-
-TEST_P(Kernels, LikelihoodGradientEqualsCentralDifferences) {
+TEST_P(Kernels, BoundGradientEqualsCentralDifferences) {
   const test::Standardised data = some_data(80);
   const GpParameters parameters = some_parameters(GetParam());
-  GpLikelihood likelihood(data.input_spans(), data.columns.back(), parameters, 1.0);
-  const std::vector<double> x = likelihood.pack(parameters);
+  const std::vector<std::size_t> inducing = {3, 17, 21, 40, 41, 66, 79};
+  GpBound bound(data.input_spans(), data.columns.back(), parameters, 1.0, inducing, Context());
+  const std::vector<double> x = bound.pack(parameters);
   std::vector<double> gradient(x.size());
   std::vector<double> unused(x.size());
-  likelihood.evaluate(x, gradient);
+  bound.evaluate(x, gradient);
   EXPECT_EQ(x.size(), GetParam() == GpKernel::kArcsine ? 9U : 8U);
   for (std::size_t k = 0; k < x.size(); ++k) {
     constexpr double kStep = 1e-5;
     std::vector<double> moved = x;
     moved[k] += kStep;
-    const double above = likelihood.evaluate(moved, unused);
+    const double above = bound.evaluate(moved, unused);
     moved[k] -= 2.0 * kStep;
-    const double below = likelihood.evaluate(moved, unused);
+    const double below = bound.evaluate(moved, unused);
     EXPECT_NEAR(gradient[k], (above - below) / (2.0 * kStep), 1e-6 * (1.0 + std::abs(gradient[k]))) << k;
   }
+}
+
+// By the formula of Titsias (2009), equation 9, with dense matrices.
+TEST_P(Kernels, BoundEqualsTheDenseFormulaAndIsOne) {
+  const test::Standardised data = some_data(60);
+  const Inputs inputs = data.input_spans();
+  const GpParameters parameters = some_parameters(GetParam());
+  const std::vector<double>& y = data.columns.back();
+  const double likelihood = dense_objective(parameters, inputs, y);
+  GpParameters linear = parameters;
+  linear.signal = 0.0;
+  const MatrixXd nonlinear = covariance_matrix(parameters, inputs) - covariance_matrix(linear, inputs);
+  double penalty = 0.0;
+  for (const double v : parameters.linear) penalty += 2.0 * std::sqrt(v);
+  for (const double v : parameters.relevance) penalty += 2.0 * std::sqrt(v);
+  double before = std::numeric_limits<double>::infinity();
+  for (const std::size_t count : {5U, 15U, 30U, 60U}) {
+    const std::vector<std::size_t> points = all_rows(count);
+    GpBound bound(inputs, y, parameters, 2.0, points, Context());
+    const std::vector<double> x = bound.pack(parameters);
+    std::vector<double> gradient(x.size());
+    const double value = bound.evaluate(x, gradient) - penalty;
+    const auto m = static_cast<Index>(count);
+    MatrixXd among = nonlinear.topLeftCorner(m, m);
+    among.diagonal().array() += 1e-8 * parameters.signal;
+    const MatrixXd projected = nonlinear.leftCols(m) * among.llt().solve(nonlinear.topRows(m));
+    const MatrixXd k = with_noise(covariance_matrix(linear, inputs) + projected, parameters.noise);
+    const MatrixXd l = k.llt().matrixL();
+    const double expected = 0.5 * vector_of(y).dot(k.llt().solve(vector_of(y))) + l.diagonal().array().log().sum() +
+                            30.0 * std::log(2.0 * std::numbers::pi) +
+                            0.5 * (nonlinear - projected).trace() / parameters.noise;
+    EXPECT_NEAR(value, expected, 1e-7 * std::abs(expected)) << count;
+    EXPECT_GT(value, likelihood - 1e-4);
+    EXPECT_LT(value, before + 1e-9);
+    before = value;
+  }
+  EXPECT_NEAR(before, likelihood, 1e-4 * std::abs(likelihood));  // all rows: the likelihood itself
 }
 
 TEST_P(Kernels, ProjectionOnAllRowsIsExact) {
@@ -415,18 +441,27 @@ TEST(GpTraining, IrrelevantInputsLeaveTheNonlinearPart) {
   }
 }
 
-TEST(GpLikelihood, TheLineFromSumsIsAMinimumOfTheFullLikelihood) {
+TEST(GpLine, TheLineFromSumsIsAMinimumOfTheFullLikelihood) {
   const test::Standardised data = some_data(80);
-  GpParameters start = some_parameters(GpKernel::kArcsine);
-  const GpSearch search = optimise_linear_parameters(data.input_spans(), data.columns.back(), start, 1.0, Context());
+  const Inputs inputs = data.input_spans();
+  const GpSearch search =
+      optimise_linear_parameters(inputs, data.columns.back(), some_parameters(GpKernel::kArcsine), 1.0, Context());
   EXPECT_TRUE(search.parameters.nonlinear_inputs().empty());
-  GpLikelihood likelihood(data.input_spans(), data.columns.back(), search.parameters, 1.0);
-  const std::vector<double> x = likelihood.pack(search.parameters);
-  std::vector<double> gradient(x.size());
-  EXPECT_NEAR(likelihood.evaluate(x, gradient), search.objective, 1e-8);
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    if (x[k] < kLeastLogVariance + 1e-9) continue;
-    EXPECT_NEAR(gradient[k], 0.0, 2e-3) << k;
+  const auto objective = [&](GpParameters parameters) {
+    parameters.signal = 0.0;
+    double value = dense_objective(parameters, inputs, data.columns.back());
+    for (const double variance : parameters.linear) value += std::sqrt(variance);
+    return value;
+  };
+  EXPECT_NEAR(objective(search.parameters), search.objective, 1e-8);
+  for (std::size_t k = 0; k < 5; ++k) {
+    const auto moved = [&](double step) {
+      GpParameters parameters = search.parameters;
+      (k == 3 ? parameters.constant : k == 4 ? parameters.noise : parameters.linear[k]) *= std::exp(step);
+      return objective(parameters);
+    };
+    if (k < 3 && is_least_variance(search.parameters.linear[k])) continue;
+    EXPECT_NEAR((moved(1e-4) - moved(-1e-4)) / 2e-4, 0.0, 2e-3) << k;
   }
 }
 
@@ -439,6 +474,24 @@ TEST(GpTraining, ALineIsFoundToBeALine) {
   ASSERT_GE(trained.inputs.size(), 2U);
   EXPECT_EQ(trained.inputs.front(), 0U);
   EXPECT_NEAR(trained.model.slopes.front(), 1.0 / data.deviations.back(), 0.05);
+}
+
+// A bend that is small for the noise. Exponential noise ends abruptly, and the rows at its end show what noise of the
+// same variance without an end hides.
+TEST(GpTraining, NoiseWithAnEndShowsSmallerBends) {
+  const auto function = [](std::span<const double> c) { return c[0] + 0.15 * std::abs(c[1]); };
+  int by_normal = 0;
+  int by_exponential = 0;
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    const auto is_bent = [&](const std::function<double(RandomStream&)>& noise) {
+      const test::Standardised data = test::simulate(800, 3, function, noise, seed);
+      return train_gp(data.input_spans(), data.columns.back(), {}, 0, Context()).model.points.points > 0 ? 1 : 0;
+    };
+    by_normal += is_bent([](RandomStream& r) { return r.normal(); });
+    by_exponential += is_bent([](RandomStream& r) { return -std::log(1.0 - r.uniform()); });
+  }
+  EXPECT_LE(by_normal, 1);
+  EXPECT_GE(by_exponential, 5);
 }
 
 // The mean squared error of the function on a grid, over that of the ordinary regression; and the noise that was found.

@@ -197,7 +197,7 @@ TEST(PostDecision, AbsurdDrawsAreExcludedAndCounted) {
   for (const Set& set : {gp_chain(), linear_chain()}) {
     PostDecisionPlan plan = plan_of({"a"});
     PostDecisionSampler sampler(set, plan, Context());
-    const OutcomeDraws& draws = sampler.sample(std::vector<double>{1e9}, 0.0);
+    const OutcomeDraws& draws = sampler.sample(std::vector<double>{1e15}, 0.0);
     EXPECT_EQ(draws.excluded, draws.draws);
     EXPECT_TRUE(std::all_of(draws.values.begin(), draws.values.end(), [](double value) { return value == 0.0; }));
     std::vector<double> gradient(1, 7.0);
