@@ -113,6 +113,9 @@ ProcessResult run_olem(const std::vector<std::string>& arguments, const ProcessO
         ((options.signal != SIGINT && options.signal != SIGTERM) || handles(child, options.signal))) {
       if (options.meanwhile) options.meanwhile();
       if (options.signal != 0) ::kill(child, options.signal);
+      // A process may see what is sent before it stops first.
+      siginfo_t info{};
+      if (options.signal == SIGSTOP) ::waitid(P_PID, static_cast<id_t>(child), &info, WSTOPPED | WEXITED | WNOWAIT);
       for (const int signal : options.more_signals) ::kill(child, signal);
       signal_time = std::chrono::steady_clock::now();
       signalled = true;

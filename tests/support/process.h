@@ -22,7 +22,7 @@ struct ProcessOptions {
   int signal = 0;                        // sent after `signal_after_ms`, once standard error holds `signal_after_text`
   int signal_after_ms = 0;
   std::string signal_after_text;
-  std::vector<int> more_signals;    // sent right after `signal`
+  std::vector<int> more_signals;    // sent right after `signal`; after SIGSTOP, when it has stopped
   std::function<void()> meanwhile;  // called once, when `signal` would be sent
   std::string output_path;          // standard output goes to this file, such as /dev/full
   bool input_stays_open = false;    // standard input never ends
