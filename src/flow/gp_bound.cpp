@@ -92,73 +92,104 @@ bool GpBound::fill_features(const GpParameters& parameters, const ScaledPoints& 
 // projection. Since F F^T M^-1 = I - noise M^-1, sums over the rows need no further product.
 double GpBound::evaluate(std::span<const double> logarithms, std::span<double> gradient) {
   const GpParameters parameters = unpack(logarithms);
-  const std::size_t n = rows_;
-  const std::size_t m = inducing_.size();
-  const std::size_t p = width_;
-  const double noise = parameters.noise;
   std::fill(gradient.begin(), gradient.end(), 0.0);
-
   const ScaledPoints data = scale_points(parameters, inputs_);
   const ScaledPoints points = data.with_points(inducing_);
   if (!fill_features(parameters, points, data)) return std::numeric_limits<double>::infinity();
   inverse_ = squares_;
-  for (std::size_t l = 0; l < p; ++l) inverse_[l * p + l] += noise;
-  if (!cholesky_lower(inverse_.data(), p)) return std::numeric_limits<double>::infinity();
+  for (std::size_t l = 0; l < width_; ++l) inverse_[l * width_ + l] += parameters.noise;
+  if (!cholesky_lower(inverse_.data(), width_)) return std::numeric_limits<double>::infinity();
 
-  std::vector<double> w(p);
-  multiply(1.0, {features_.data(), p, n}, {target_.data(), n, 1}, 0.0, w.data());
-  solve_lower(inverse_.data(), p, false, w.data(), 1);
-  solve_lower(inverse_.data(), p, true, w.data(), 1);
-  std::vector<double> a(target_.begin(), target_.end());
-  multiply(-1.0 / noise, {features_.data(), p, n, 0, true}, {w.data(), p, 1}, 1.0 / noise, a.data());
-  const auto freedom = static_cast<double>(n) - static_cast<double>(p);
-  double value = static_cast<double>(n) * kHalfLog2Pi + 0.5 * freedom * std::log(noise);
+  double value = explain_target(parameters.noise);
+  const double left = add_left_variance(parameters, data, gradient);
+  value += 0.5 * left / parameters.noise;
+  invert_from_cholesky(inverse_.data(), width_);
+  mirror_lower(inverse_, width_);
+  mirror_lower(squares_, width_);
+  add_linear_gradient(parameters.noise, left, gradient);
+  add_nonlinear_gradient(parameters, points, data, left, gradient);
+  add_penalty(parameters, value, gradient);
+  return value;
+}
+
+// The bound without what the inducing rows leave; sets w and a. `inverse_` is a Cholesky factor still.
+double GpBound::explain_target(double noise) {
+  const std::size_t n = rows_;
+  const std::size_t p = width_;
+  by_feature_.resize(p);
+  multiply(1.0, {features_.data(), p, n}, {target_.data(), n, 1}, 0.0, by_feature_.data());
+  solve_lower(inverse_.data(), p, false, by_feature_.data(), 1);
+  solve_lower(inverse_.data(), p, true, by_feature_.data(), 1);
+  by_row_.assign(target_.begin(), target_.end());
+  multiply(-1.0 / noise, {features_.data(), p, n, 0, true}, {by_feature_.data(), p, 1}, 1.0 / noise, by_row_.data());
+  double value = static_cast<double>(n) * kHalfLog2Pi + 0.5 * freedom() * std::log(noise);
   for (std::size_t l = 0; l < p; ++l) value += std::log(inverse_[l * p + l]);
-  double left = 0.0;  // of the nonlinear part's variance, summed over the rows
-  for (std::size_t l = 0; l < m; ++l) left -= squares_[l * p + l];
+  for (std::size_t i = 0; i < n; ++i) value += 0.5 * target_[i] * by_row_[i];
+  return value;
+}
+
+// What the inducing rows leave of the nonlinear part's variance, summed over the rows; adds what the prior variances
+// in it say about bias and relevances.
+double GpBound::add_left_variance(const GpParameters& parameters, const ScaledPoints& data,
+                                  std::span<double> gradient) const {
+  double left = 0.0;
+  for (std::size_t l = 0; l < inducing_.size(); ++l) left -= squares_[l * width_ + l];
+  std::vector<double> squares(data.coordinates);
   std::vector<double> by_coordinate(data.coordinates, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < rows_; ++i) {
     double own = 0.0;
-    for (std::size_t k = 0; k < data.coordinates; ++k) own += data.values[k * n + i] * data.values[k * n + i];
+    for (std::size_t k = 0; k < data.coordinates; ++k) {
+      squares[k] = data.values[k * rows_ + i] * data.values[k * rows_ + i];
+      own += squares[k];
+    }
     double slope = 0.0;
     left += prior_variance(parameters, own, slope);
-    for (std::size_t k = 0; k < data.coordinates; ++k) {
-      by_coordinate[k] += 0.5 / noise * slope * data.values[k * n + i] * data.values[k * n + i];
-    }
-    value += 0.5 * target_[i] * a[i];
+    for (std::size_t k = 0; k < data.coordinates; ++k) by_coordinate[k] += 0.5 / parameters.noise * slope * squares[k];
   }
-  value += 0.5 * left / noise;
   add_coordinates(by_coordinate, gradient);
+  return left;
+}
 
-  invert_from_cholesky(inverse_.data(), p);
-  mirror_lower(inverse_, p);
-  mirror_lower(squares_, p);
-  double trace = freedom / noise;
+// By the noise and by constant and linear variances, each of which scales one feature.
+void GpBound::add_linear_gradient(double noise, double left, std::span<double> gradient) const {
+  const std::size_t p = width_;
+  double trace = freedom() / noise;
   for (std::size_t l = 0; l < p; ++l) trace += inverse_[l * p + l];
-  double pulls = 0.0;
-  for (const double pull : a) pulls += pull * pull;
-  gradient[1] += noise * 0.5 * (trace - pulls - left / (noise * noise));
-  const auto by_feature = [&](std::size_t l) { return 0.5 * (1.0 - noise * inverse_[l * p + l] - w[l] * w[l]); };
-  gradient[0] += by_feature(m);
-  for (std::size_t k = 0; k < inputs_.size(); ++k) gradient[2 + k] += by_feature(m + 1 + k);
+  double squares = 0.0;
+  for (const double a : by_row_) squares += a * a;
+  gradient[1] += noise * 0.5 * (trace - squares - left / (noise * noise));
+  const auto by_scale = [&](std::size_t l) {
+    return 0.5 * (1.0 - noise * inverse_[l * p + l] - by_feature_[l] * by_feature_[l]);
+  };
+  const std::size_t constant = inducing_.size();
+  gradient[0] += by_scale(constant);
+  for (std::size_t k = 0; k < inputs_.size(); ++k) gradient[2 + k] += by_scale(constant + 1 + k);
+}
 
+void GpBound::add_nonlinear_gradient(const GpParameters& parameters, const ScaledPoints& points,
+                                     const ScaledPoints& data, double left, std::span<double> gradient) {
+  const std::size_t n = rows_;
+  const std::size_t m = inducing_.size();
+  const std::size_t p = width_;
+  const double noise = parameters.noise;
   // By the covariances between inducing rows and all rows: L^-T (M^-1 F - A / noise - w a^T), first m rows.
   std::vector<double> turned(m * (p + 1));
   for (std::size_t l = 0; l < p; ++l) std::copy_n(&inverse_[l * p], m, &turned[l * m]);
   for (std::size_t l = 0; l < m; ++l) turned[l * m + l] -= 1.0 / noise;
-  std::copy_n(w.data(), m, &turned[p * m]);
+  std::copy_n(by_feature_.data(), m, &turned[p * m]);
   solve_lower(factor_.data(), m, true, turned.data(), p + 1);
   weights_.resize(m * n);
   multiply(1.0, {turned.data(), m, p}, {features_.data(), p, n}, 0.0, weights_.data());
-  multiply(-1.0, {&turned[p * m], m, 1}, {a.data(), 1, n}, 1.0, weights_.data());
+  multiply(-1.0, {&turned[p * m], m, 1}, {by_row_.data(), 1, n}, 1.0, weights_.data());
   add_block_gradient(parameters, points, data, between_, weights_, gradient);
 
-  // By the covariances among them: -1/2 L^-T C L^-1 with C = A (M^-1 F - A / noise - w a^T)^T.
+  // By the covariances among them: -1/2 L^-T C L^-1 with C = A (M^-1 F - A / noise - w a^T)^T. The signal scales all
+  // covariances, so its derivative is 1/2 tr C and the share of the prior variances.
   std::vector<double> among(m * m);
   double by_signal = 0.5 * left / noise;
   for (std::size_t j = 0; j < m; ++j) {
     for (std::size_t i = 0; i < m; ++i) {
-      among[j * m + i] = -noise * inverse_[j * p + i] - squares_[j * p + i] / noise - w[i] * w[j];
+      among[j * m + i] = -noise * inverse_[j * p + i] - squares_[j * p + i] / noise - by_feature_[i] * by_feature_[j];
     }
     among[j * m + j] += 1.0;
     by_signal += 0.5 * (among[j * m + j] + squares_[j * p + j] / noise);
@@ -171,8 +202,6 @@ double GpBound::evaluate(std::span<const double> logarithms, std::span<double> g
   }
   solve_lower(factor_.data(), m, true, among.data(), m);
   add_block_gradient(parameters, points, points, among_, among, gradient);
-  add_penalty(parameters, value, gradient);
-  return value;
 }
 
 // With S_ij = weight_ij dvalue_ij/dangle_ij (arcsine) and the angles 2 s_i s_j x_i x_j, a coordinate k enters by

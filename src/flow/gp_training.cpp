@@ -127,6 +127,7 @@ class Training {
     const std::size_t most = std::min(stage.points, static_cast<std::size_t>(options_.inducing));
     const std::vector<std::size_t> points =
         choose_inducing(start, scale_points(start, rows.inputs), most, kInducingTolerance * start.noise, context_);
+    if (points.empty()) return start;  // nothing is left of the nonlinear part
     GpBound bound(rows.inputs, rows.target, start, options_.penalty, points, context_);
     return optimise_parameters(bound, start, stage.iterations, context_).parameters;
   }
