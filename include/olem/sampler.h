@@ -22,7 +22,7 @@ struct GpOptions {
   // Rows on which hyper-parameters are sought, at most: the cost grows with them, and 2000 settle two dozen of them.
   int rows = 2000;
   // Points that carry the nonlinear part: the cost of a draw grows with them; smooth functions need far fewer.
-  int inducing = 400;
+  int inducing = 300;
   // On the square roots of relevances and linear variances, in nats: keeps out inputs that only fit noise.
   double penalty = 1.0;
   // An input leaves the nonlinear part when that costs less than this many nats.

@@ -49,7 +49,7 @@ struct GpModel {
 std::vector<double> lower_trapezoid(const std::vector<double>& a, std::size_t rows, std::size_t columns);
 
 // Sets directions, spread and single, when all else is in place. There is a single one where it would round the
-// explained variance by less than 5e-5 of the noise's variance, not where functions are much larger than the noise, and
+// explained variance by less than 1e-3 of the noise's variance, not where functions are much larger than the noise, and
 // not for fewer than 32 points, which are fast anyway.
 void set_spread(GpModel& model, std::size_t directions, std::vector<double> spread);
 
