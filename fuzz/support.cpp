@@ -46,6 +46,12 @@ void require_refusal(const Error& error) {
           fmt::format("messages begin with the name of the input: {}", text));
 }
 
+void require_same_graph(const GraphFile& again, const MixedGraph& graph) {
+  require(again.graph.edge_count() == graph.edge_count(), "edges survive");
+  require((again.lists_nodes ? again.graph : again.graph.with_nodes(graph.names().list())) == graph,
+          "a graph survives its formats");
+}
+
 void require_table_survives_csv(const Table& table) {
   fmt::memory_buffer buffer;
   auto out = std::back_inserter(buffer);

@@ -9,6 +9,7 @@
 
 #include "olem/context.h"
 #include "olem/error.h"
+#include "olem/graph_file.h"
 #include "olem/table.h"
 
 // What the targets share. A target promises more than that nothing crashes: what a reader accepts can be written and
@@ -44,6 +45,10 @@ std::optional<std::invoke_result_t<Read>> accepted(Read read) {
 inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
+
+// A graph that was written and read again is the same. An edge list is silent about nodes without edges and about the
+// order of the others.
+void require_same_graph(const GraphFile& again, const MixedGraph& graph);
 
 // The same table read from CSV text that holds it, to the last bit.
 void require_table_survives_csv(const Table& table);
