@@ -29,9 +29,6 @@ void sgemm_(const char* a_transposed, const char* b_transposed, const int* m, co
             const float* keep, float* c, const int* c_stride);
 void dsyrk_(const char* triangle, const char* transposed, const int* n, const int* k, const double* scale,
             const double* a, const int* a_stride, const double* keep, double* c, const int* c_stride);
-void dsymm_(const char* side, const char* triangle, const int* m, const int* n, const double* scale, const double* a,
-            const int* a_stride, const double* b, const int* b_stride, const double* keep, double* c,
-            const int* c_stride);
 void dgesv_(const int* n, const int* columns, double* matrix, const int* stride, int* pivots, double* b,
             const int* b_stride, int* info);
 void dgeqrf_(const int* m, const int* n, double* a, const int* stride, double* factors, double* work,
@@ -125,15 +122,6 @@ void multiply_by_own_transpose(double scale, const MatrixView& a, double keep, d
   const int a_stride = prepared_stride(a.stride, a.rows);
   const int c_stride = prepared_stride(stride, rows);
   dsyrk_("L", letter(a.transposed), &n, &k, &scale, a.data, &a_stride, &keep, result, &c_stride);
-}
-
-void multiply_symmetric(const double* symmetric, std::size_t n, const double* b, std::size_t columns, double* result) {
-  const int size = prepared_size(n);
-  const int width = prepared_size(columns);
-  if (size == 0 || width == 0) return;
-  const double one = 1.0;
-  const double zero = 0.0;
-  dsymm_("L", "L", &size, &width, &one, symmetric, &size, b, &size, &zero, result, &size);
 }
 
 void multiply_by_lower(double* result, std::size_t rows, const double* lower, std::size_t n, std::size_t stride,

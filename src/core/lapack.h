@@ -43,9 +43,6 @@ void multiply(float scale, const BasicMatrixView<float>& a, const BasicMatrixVie
 // neither read nor written.
 void multiply_by_own_transpose(double scale, const MatrixView& a, double keep, double* result, std::size_t stride = 0);
 
-// result = symmetric b, where only the lower triangle of the n x n matrix is read and b has `columns` columns.
-void multiply_symmetric(const double* symmetric, std::size_t n, const double* b, std::size_t columns, double* result);
-
 // result = result L, or result L^T when `transposed`, where L is the lower triangle of the n x n matrix whose columns
 // are `stride` apart and `result` has `rows` rows. rows n^2 operations.
 void multiply_by_lower(double* result, std::size_t rows, const double* lower, std::size_t n, std::size_t stride,

@@ -285,7 +285,7 @@ GpSearch optimise_parameters(GpBound& bound, const GpParameters& start, int iter
       logarithms, low, high,
       [&](std::span<const double> x, std::span<double> gradient) { return bound.evaluate(x, gradient); }, options,
       context);
-  return {bound.unpack(result.x), result.value, result.evaluations};
+  return {bound.unpack(result.x), result.value};
 }
 
 }  // namespace olem::flow

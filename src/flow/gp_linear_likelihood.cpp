@@ -123,7 +123,6 @@ GpSearch optimise_linear_parameters(const Inputs& inputs, std::span<const double
   search.parameters.constant = std::exp(result.x[inputs.size()]);
   search.parameters.noise = std::exp(result.x.back());
   search.objective = result.value;
-  search.evaluations = result.evaluations;
   return search;
 }
 

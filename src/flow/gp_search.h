@@ -19,7 +19,6 @@ inline constexpr double kLeastLogBias = -7.0;
 struct GpSearch {
   GpParameters parameters;
   double objective = 0.0;
-  int evaluations = 0;
 };
 
 // Whether the search ran into its lower bound, so that the part has no influence left.
