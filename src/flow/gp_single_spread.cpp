@@ -12,8 +12,8 @@ namespace olem::flow {
 namespace {
 
 constexpr double kLeadingJitter = 1e-10;  // of the signal, as for all inducing points
-// What single_rounding may be, relative to the noise: errors are an eighth of it as a rule, and half of it at worst. So
-// a posterior standard deviation is off by a thousandth of the noise's at worst, far less than it is known itself.
+// What single_rounding may be, relative to the noise: errors of the variance are an eighth of it as a rule, and half of
+// it at worst, which is far less than the variance is known itself.
 constexpr double kSingleRounding = 1e-3;
 // With fewer points there is nothing to gain.
 constexpr std::size_t kFewestPoints = 32;

@@ -408,6 +408,28 @@ TEST_P(Kernels, SinglePrecisionAgreesWithDouble) {
   }
 }
 
+// Up to the smallest noise that still has single precision.
+TEST_P(Kernels, SinglePrecisionRoundsLessThanAThousandthOfTheNoise) {
+  int tried = 0;
+  double most = 0.0;
+  for (double noise = 0.15; noise > 1e-6; noise *= 0.7) {
+    const GpModel model = model_with_points(some_parameters(GetParam()), noise);
+    if (model.single.spread.empty()) break;
+    GpEvaluator single(model);
+    GpEvaluator reference(model, GpEvaluator::Precision::kDouble);
+    const Draws draws({false, true, false});
+    single.evaluate(draws.conditions(), Draws::kCount, true);
+    reference.evaluate(draws.conditions(), Draws::kCount, true);
+    for (std::size_t i = 0; i < Draws::kCount; ++i) {
+      most = std::max(most, std::abs(single.variance()[i] - reference.variance()[i]) / noise);
+    }
+    ++tried;
+  }
+  EXPECT_GT(tried, 5);
+  EXPECT_LT(most, 1e-3);
+  EXPECT_GT(most, 1e-6);
+}
+
 TEST_P(Kernels, DoubleIsUsedWhereSinglePrecisionWouldShow) {
   const GpModel model = model_with_points(some_parameters(GetParam()), 1e-6);
   EXPECT_TRUE(model.single.spread.empty());
