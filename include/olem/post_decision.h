@@ -23,6 +23,7 @@ struct PostDecisionPlan {
   // Which draws. Samplers with the same number, seed and draws share the noise of every variable, whatever is altered,
   // so that differences between decisions are not chance. Below 2^40.
   std::uint64_t noise = 0;
+  bool with_gradient = true;  // without, gradient() must not be called, and evaluations take less time
 };
 
 // Outcomes of one evaluation in standardised units.
@@ -58,6 +59,10 @@ class PostDecisionSampler {
   ~PostDecisionSampler();
   PostDecisionSampler(PostDecisionSampler&&) noexcept;
   PostDecisionSampler& operator=(PostDecisionSampler&&) noexcept;
+
+  // Sets other variables from now on, on the same draws: as a new sampler would, without drawing the noise again.
+  // Throws what the constructor throws; after that nothing but another alter() may follow.
+  void alter(const std::vector<std::string>& altered);
 
   // The outcomes when the altered variables take these values, in the plan's order. `caution` multiplies the samplers'
   // posterior spread. The reference stands until the next call.

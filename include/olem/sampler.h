@@ -134,6 +134,9 @@ class SamplerRun {
   // dy[i]/dc_k[i] to gradients[k][i], and for a shared condition the sum over the draws to gradients[k][0]. A null
   // pointer is left out.
   virtual void add_gradient(std::span<const double> adjoint, std::span<double* const> gradients) = 0;
+
+  // From now on add_gradient() will not be called: what only it needs is not worth computing.
+  virtual void forgo_gradient() {}
 };
 
 // A model of one variable given q >= 0 conditions, from which one can draw. Immutable and safe to share.

@@ -108,6 +108,7 @@ Table draw_after_decision(const RehearsalModel& model, const std::vector<double>
   plan.outcomes = model.task.outcome;
   plan.draws = draws;
   plan.noise = kFirstFreshNoise + draw;
+  plan.with_gradient = false;
   return run(settings, [&](const Context& context) {
     return PostDecisionSampler(model.samplers, plan, context).table(values, caution);
   });

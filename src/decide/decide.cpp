@@ -221,10 +221,14 @@ class Decider {
   }
 
   // Without the alterations that make no visible difference. The winner was chosen for doing well on the draws of the
-  // judge, so that everything in it seems to help there: what it is worth shows on others.
+  // judge, so that everything in it seems to help there: what it is worth shows on others, and what is worth much on
+  // the first of them.
   Judged without_the_superfluous(const Judged& found) {
+    Judge few(prepared_, options_.judge_draws, PreparedProblem::kRelease);
+    const Subset doubtful = few.doubtful(few.judge(found.setting, found.origin));
+    if (doubtful.empty()) return found;
     Judge fresh(prepared_, kReleaseFactor * options_.judge_draws, PreparedProblem::kRelease);
-    const Judged released = fresh.release(fresh.judge(found.setting, found.origin), std::nullopt);
+    const Judged released = fresh.release(fresh.judge(found.setting, found.origin), doubtful, std::nullopt);
     return released.setting == found.setting ? found : judge_.judge(released.setting, released.origin);
   }
 
@@ -233,7 +237,7 @@ class Decider {
   Judged refine(const Judged& found) {
     const double enough = cheap_enough();
     if (!wants_cheapest() || found.success < enough) return without_the_superfluous(found);
-    Judged best = judge_.release(found, enough);
+    Judged best = judge_.release(found, altered_by(found.setting), enough);
     const Subset altered = altered_by(best.setting);
     const std::optional<Domain> domain = prepared_.domain(altered);
     if (altered.empty() || !domain) return best;

@@ -31,7 +31,8 @@ std::vector<Alteration> alterations_of(const PreparedProblem& prepared, const Se
 }
 
 // What is lost when one of the altered variables is left alone after all.
-void add_releases(const PreparedProblem& prepared, const Setting& setting, Decision& decision) {
+void add_releases(const PreparedProblem& prepared, const Setting& setting, PostDecisionSampler& sampler,
+                  Decision& decision) {
   for (std::size_t k = 0; k < decision.alterations.size(); ++k) {
     Alteration& alteration = decision.alterations[k];
     if (!alteration.value) {
@@ -40,10 +41,9 @@ void add_releases(const PreparedProblem& prepared, const Setting& setting, Decis
     }
     Setting others = setting;
     others[k].reset();
-    PostDecisionSampler released =
-        prepared.sampler(altered_by(others), report_draws(prepared), PreparedProblem::kReport);
+    sampler.alter(prepared.names(altered_by(others)));
     alteration.success_if_released =
-        prepared.objective().success(released.sample(prepared.values(others), prepared.options().caution));
+        prepared.objective().success(sampler.sample(prepared.values(others), prepared.options().caution));
   }
 }
 
@@ -94,18 +94,15 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   decision.cost = prepared.cost(setting);
   decision.chosen = origin;
 
-  PostDecisionSampler idle = prepared.sampler({}, report_draws(prepared), PreparedProblem::kReport);
-  const OutcomeDraws& without = idle.sample({}, caution);
+  PostDecisionSampler sampler = prepared.plain_sampler({}, report_draws(prepared), PreparedProblem::kReport);
+  const OutcomeDraws& without = sampler.sample({}, caution);
   decision.without_action = objective.success(without);
   decision.outcomes_without_action = outcome_forecasts(without, problem.region.outcomes(), *problem.samplers);
 
   const std::vector<double> values = prepared.values(setting);
-  PostDecisionSampler acting = prepared.sampler(altered_by(setting), report_draws(prepared), PreparedProblem::kReport);
-  decision.plug_in_probability = objective.success(acting.sample(values, 0.0));
-  for (const VariableReach& reach : acting.reach(values, caution)) {
-    if (reach.share_outside > kMostlyOutside) decision.extrapolated.push_back(reach.variable);
-  }
-  const OutcomeDraws& with = acting.sample(values, caution);
+  sampler.alter(prepared.names(altered_by(setting)));
+  decision.plug_in_probability = objective.success(sampler.sample(values, 0.0));
+  const OutcomeDraws& with = sampler.sample(values, caution);
   const std::size_t successes = objective.successes(with);
   decision.success_probability = static_cast<double>(successes) / static_cast<double>(with.draws);
   const Interval interval = clopper_pearson(successes, with.draws);
@@ -117,7 +114,10 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   }
   decision.outcomes = outcome_forecasts(with, problem.region.outcomes(), *problem.samplers);
   decision.excluded_draws = with.excluded;
-  add_releases(prepared, setting, decision);
+  for (const VariableReach& reach : sampler.reach(values, caution)) {
+    if (reach.share_outside > kMostlyOutside) decision.extrapolated.push_back(reach.variable);
+  }
+  add_releases(prepared, setting, sampler, decision);
   conclude(prepared, decision, with.draws);
   return decision;
 }
@@ -126,7 +126,8 @@ Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting
   Proposal proposal;
   for (const Alteration& alteration : alterations_of(prepared, setting))
     proposal.alterations.push_back({alteration.name, alteration.value});
-  PostDecisionSampler acting = prepared.sampler(altered_by(setting), report_draws(prepared), PreparedProblem::kReport);
+  PostDecisionSampler acting =
+      prepared.plain_sampler(altered_by(setting), report_draws(prepared), PreparedProblem::kReport);
   const OutcomeDraws& with = acting.sample(prepared.values(setting), prepared.options().caution);
   const std::size_t successes = prepared.objective().successes(with);
   proposal.success_probability = static_cast<double>(successes) / static_cast<double>(with.draws);

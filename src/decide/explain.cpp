@@ -96,6 +96,7 @@ class Explainer {
     plan.outcomes = std::move(outcomes);
     plan.draws = static_cast<std::size_t>(draws);
     plan.noise = stream_ * kNoisesOfContext + noise;
+    plan.with_gradient = false;
     return PostDecisionSampler(problem_.samplers, plan, context_);
   }
 

@@ -10,6 +10,8 @@ namespace {
 // Success that is not worth an alteration, however surely it is gained: a fifth of the half width of the interval that
 // is printed beside it.
 constexpr double kWorthNothing = 0.003;
+// Beyond it by so many standard errors, more draws would not make the loss harmless (one time in a million).
+constexpr double kPlain = 5.0;
 
 }  // namespace
 
@@ -29,10 +31,12 @@ Gain gain(const Judged& decision, const Judged& other) {
 Judged Judge::judge(Setting setting, std::string origin) {
   prepared_.context().check_interrupt();
   Subset altered = altered_by(setting);
-  if (!sampler_ || altered != altered_) {
-    sampler_.emplace(prepared_.sampler(altered, draws_, noise_));
-    altered_ = std::move(altered);
+  if (!sampler_) {
+    sampler_.emplace(prepared_.plain_sampler(altered, draws_, noise_));
+  } else if (altered != altered_) {
+    sampler_->alter(prepared_.names(altered));
   }
+  altered_ = std::move(altered);
   const OutcomeDraws& draws = sampler_->sample(prepared_.values(setting), prepared_.options().caution);
   Judged judged;
   judged.inside = prepared_.objective().inside(draws);
@@ -44,12 +48,23 @@ Judged Judge::judge(Setting setting, std::string origin) {
   return judged;
 }
 
-Judged Judge::release(const Judged& decision, std::optional<double> target) {
-  const auto without = [&](const Judged& some, std::size_t k) {
-    Setting fewer = some.setting;
-    fewer[k].reset();
-    return judge(std::move(fewer), some.origin);
-  };
+Judged Judge::without(const Judged& decision, std::size_t variable) {
+  Setting fewer = decision.setting;
+  fewer[variable].reset();
+  return judge(std::move(fewer), decision.origin);
+}
+
+Subset Judge::doubtful(const Judged& decision) {
+  Subset doubtful;
+  for (const std::size_t k : altered_by(decision.setting)) {
+    if (!has_choice(k)) continue;
+    const Gain lost = gain(decision, without(decision, k));
+    if (lost.mean - kPlain * lost.standard_error <= kWorthNothing) doubtful.push_back(k);
+  }
+  return doubtful;
+}
+
+Judged Judge::release(const Judged& decision, const Subset& which, std::optional<double> target) {
   const auto harmless = [&](const Judged& fewer) {
     if (target) return fewer.success >= *target;
     const Gain lost = gain(decision, fewer);
@@ -60,8 +75,8 @@ Judged Judge::release(const Judged& decision, std::optional<double> target) {
     std::size_t variable;
   };
   std::vector<Release> releases;
-  for (const std::size_t k : altered_by(decision.setting)) {
-    if (prepared_.box().low[k] == prepared_.box().high[k]) continue;
+  for (const std::size_t k : which) {
+    if (!has_choice(k)) continue;
     Judged fewer = without(decision, k);
     if (harmless(fewer)) releases.push_back({std::move(fewer), k});
   }

@@ -30,16 +30,23 @@ class Judge {
   Judge(const PreparedProblem& prepared, int draws, PreparedProblem::Noise noise)
       : prepared_(prepared), draws_(draws), noise_(noise) {}
 
-  // One evaluation; changing to another set of altered variables costs a new sampler.
+  // One evaluation, and the static part of the sampler when other variables are altered than the last time.
   Judged judge(Setting setting, std::string origin);
 
   // Takes back alterations that hardly matter, those that seem to matter least first: a change costs effort, and where
   // it makes no visible difference its value is chance. With a target as long as that is still reached; otherwise as
-  // long as all that was taken back gains no more than 0.003 beyond one standard error. A variable whose domain is one
-  // value, as of those that are fixed, stays.
-  Judged release(const Judged& decision, std::optional<double> target);
+  // long as all that was taken back gains no more than 0.003 beyond one standard error. Nothing beyond `which` is taken
+  // back, and no variable whose domain is one value, as of those that are fixed.
+  Judged release(const Judged& decision, const Subset& which, std::optional<double> target);
+
+  // Of the alterations of a decision those that release() could take back without a target, here or with more draws:
+  // all whose worth is not plain already.
+  Subset doubtful(const Judged& decision);
 
  private:
+  bool has_choice(std::size_t variable) const { return prepared_.box().low[variable] < prepared_.box().high[variable]; }
+  Judged without(const Judged& decision, std::size_t variable);
+
   const PreparedProblem& prepared_;
   int draws_;
   PreparedProblem::Noise noise_;

@@ -141,14 +141,30 @@ const SamplerVariable& PreparedProblem::variable(std::size_t alterable) const {
 
 std::uint64_t PreparedProblem::noise(Noise kind) const { return stream_ * kNoiseKinds + kind; }
 
-PostDecisionSampler PreparedProblem::sampler(const Subset& altered, int draws, Noise kind) const {
+std::vector<std::string> PreparedProblem::names(const Subset& altered) const {
+  std::vector<std::string> names;
+  for (const std::size_t k : altered) names.push_back(problem_.alterable[k].name);
+  return names;
+}
+
+PostDecisionPlan PreparedProblem::plan(const Subset& altered, int draws, Noise kind) const {
   PostDecisionPlan plan;
   plan.context = problem_.context;
-  for (const std::size_t k : altered) plan.altered.push_back(problem_.alterable[k].name);
+  plan.altered = names(altered);
   plan.outcomes = problem_.region.outcomes();
   plan.draws = static_cast<std::size_t>(draws);
   plan.noise = noise(kind);
-  return PostDecisionSampler(problem_.samplers, plan, context_);
+  return plan;
+}
+
+PostDecisionSampler PreparedProblem::sampler(const Subset& altered, int draws, Noise kind) const {
+  return PostDecisionSampler(problem_.samplers, plan(altered, draws, kind), context_);
+}
+
+PostDecisionSampler PreparedProblem::plain_sampler(const Subset& altered, int draws, Noise kind) const {
+  PostDecisionPlan without = plan(altered, draws, kind);
+  without.with_gradient = false;
+  return PostDecisionSampler(problem_.samplers, without, context_);
 }
 
 void PreparedProblem::find_expected_values() {
@@ -158,6 +174,7 @@ void PreparedProblem::find_expected_values() {
   for (const NamedRange& range : problem_.alterable) plan.outcomes.push_back(range.name);
   plan.draws = static_cast<std::size_t>(options_.draws);
   plan.noise = noise(kSearch);
+  plan.with_gradient = false;
   PostDecisionSampler drawn(problem_.samplers, plan, context_);
   const OutcomeDraws& draws = drawn.sample({}, options_.caution);
   for (std::size_t k = 0; k < size(); ++k) {
@@ -168,7 +185,7 @@ void PreparedProblem::find_expected_values() {
 }
 
 void PreparedProblem::find_influences() {
-  for (std::size_t k = 0; k < size(); ++k) influences_.push_back(sampler({k}, 1, kSearch).influences().front());
+  for (std::size_t k = 0; k < size(); ++k) influences_.push_back(plain_sampler({k}, 1, kSearch).influences().front());
 }
 
 std::optional<Domain> PreparedProblem::domain(const Subset& altered) const {

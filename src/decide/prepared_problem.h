@@ -59,6 +59,9 @@ class PreparedProblem {
 
   // The outcomes when these variables are altered. Samplers of the same noise share it, whatever is altered.
   PostDecisionSampler sampler(const Subset& altered, int draws, Noise kind) const;
+  // The same without gradient().
+  PostDecisionSampler plain_sampler(const Subset& altered, int draws, Noise kind) const;
+  std::vector<std::string> names(const Subset& altered) const;
   std::uint64_t noise(Noise kind) const;  // PostDecisionPlan::noise of these draws
 
   // Where the values of these variables may lie while the others are left alone: their box and the constraints between
@@ -82,6 +85,7 @@ class PreparedProblem {
   std::vector<double> values(const Setting& setting) const;
 
  private:
+  PostDecisionPlan plan(const Subset& altered, int draws, Noise kind) const;
   void settle();
   void find_expected_values();
   void find_influences();

@@ -305,6 +305,7 @@ AffineOutcomes affine_outcomes(const std::shared_ptr<const SamplerSet>& samplers
   plan.outcomes = outcomes;
   plan.draws = draws;
   plan.noise = noise;
+  plan.with_gradient = false;
   PostDecisionSampler sampler(samplers, plan, context);
   const OutcomeDraws& drawn = sampler.sample(std::vector<double>(altered.size(), 0.0), 0.0);
   for (std::size_t i = 0; i < drawn.draws; ++i) {

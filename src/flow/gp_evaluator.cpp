@@ -106,7 +106,9 @@ void GpEvaluator::evaluate(std::span<const Condition> conditions, std::size_t dr
     }
   } else if (with_variance) {
     const auto explain = [&](auto& spread) {
-      const auto features = spread.start(draws_, std::min(draws_, kDrawsPerBlock));
+      using Spread = std::decay_t<decltype(spread)>;
+      const auto features = spread.start(draws_, std::min(draws_, kDrawsPerBlock),
+                                         gradient_ ? Spread::Keep::kForGradient : Spread::Keep::kNothing);
       for_blocks([&](Block block) {
         evaluate_kernel(block, mean_.data() + block.first,
                         [&](std::size_t first, std::size_t count, const double* values, const double* slopes) {
@@ -139,7 +141,7 @@ void GpEvaluator::evaluate_mean() {
 }
 
 // Adds the nonlinear part to `mean`, and hands kernel values and slopes of a few points at a time to
-// keep(first, count, values, slopes).
+// keep(first, count, values, slopes). Slopes mean nothing where nobody wants a gradient.
 template <class Keep>
 void GpEvaluator::evaluate_kernel(Block block, double* mean, const Keep& keep) {
   const GpParameters& parameters = model_.parameters;
@@ -168,10 +170,15 @@ void GpEvaluator::evaluate_kernel(Block block, double* mean, const Keep& keep) {
   for (std::size_t j = 0; j < m; j += kPointsPerStrip) {
     const std::size_t count = std::min(kPointsPerStrip, m - j);
     const std::span<const double> point_scales = std::span(points.scales).subspan(j, count);
-    multiply(1.0, {coordinates, rows, width}, {points.values.data() + j, count, width, m, true}, 0.0, values.data());
-    fill_values_and_slopes(parameters, scales, point_scales, values.data(), slopes.data());
+    double* inner_products = gradient_ ? values.data() : slopes.data();
+    multiply(1.0, {coordinates, rows, width}, {points.values.data() + j, count, width, m, true}, 0.0, inner_products);
+    if (gradient_) {
+      fill_values_and_slopes(parameters, scales, point_scales, values.data(), slopes.data());
+      multiply(1.0, {slopes.data(), rows, count}, {mean_columns_.data() + j, count, width, m}, 1.0, products);
+    } else {
+      fill_covariance(parameters, scales, point_scales, slopes.data(), values.data());
+    }
     multiply(1.0, {values.data(), rows, count}, {model_.weights.data() + j, count, 1}, 1.0, mean);
-    multiply(1.0, {slopes.data(), rows, count}, {mean_columns_.data() + j, count, width, m}, 1.0, products);
     keep(j, count, values.data(), slopes.data());
   }
 }

@@ -27,6 +27,9 @@ class GpEvaluator {
   };
   explicit GpEvaluator(const GpModel& model, Precision precision = Precision::kBest);
 
+  // add_gradient will not be called any more: evaluate() computes no slopes and keeps nothing for it.
+  void forgo_gradient() { gradient_ = false; }
+
   // One condition per input of the model. They must stand until add_gradient is done.
   void evaluate(std::span<const Condition> conditions, std::size_t draws, bool with_variance);
 
@@ -74,6 +77,7 @@ class GpEvaluator {
   std::vector<double> columns_;                                // angle_columns
   std::vector<double> mean_columns_;                           // the same times the weights of the points
 
+  bool gradient_ = true;  // add_gradient may follow
   std::span<const Condition> conditions_;
   std::size_t draws_ = 0;
   std::vector<bool> shared_;          // the arrangement that the next ones belong to

@@ -49,6 +49,7 @@ class GpRun : public SamplerRun {
   GpRun(const GpSampler& sampler, std::span<const double> noise, std::size_t draws);
   void sample(std::span<const Condition> conditions, double caution, std::span<double> y) override;
   void add_gradient(std::span<const double> adjoint, std::span<double* const> gradients) override;
+  void forgo_gradient() override { evaluator_.forgo_gradient(); }
 
  private:
   const GpSampler& sampler_;
@@ -153,6 +154,7 @@ class GpSampler : public ConditionalSampler {
   void for_blocks(std::span<const Condition> conditions, std::size_t draws, bool with_variance,
                   const Body& body) const {
     GpEvaluator evaluator(model_);
+    evaluator.forgo_gradient();
     std::vector<Condition> inputs;
     for (std::size_t first = 0; first < draws; first += kDrawsAtOnce) {
       const std::size_t count = std::min(kDrawsAtOnce, draws - first);

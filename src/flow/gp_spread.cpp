@@ -53,9 +53,10 @@ GpSpread<float>::GpSpread(const GpModel& model)
 }
 
 template <class Scalar>
-std::unique_ptr<Scalar[]> GpSpread<Scalar>::start(std::size_t draws, std::size_t most_per_block) {
-  slopes_.resize(draws * model_.spread_points);
-  directions_.resize(draws * model_.directions);
+std::unique_ptr<Scalar[]> GpSpread<Scalar>::start(std::size_t draws, std::size_t most_per_block, Keep keep) {
+  keep_ = keep;
+  slopes_.resize(keep_ == Keep::kForGradient ? draws * model_.spread_points : 0);
+  directions_.resize((keep_ == Keep::kForGradient ? draws : most_per_block) * model_.directions);
   return std::unique_ptr<Scalar[]>(new Scalar[most_per_block * model_.features()]);
 }
 
@@ -63,6 +64,7 @@ template <>
 void GpSpread<double>::take_points(std::size_t first, std::size_t n, std::size_t first_point, std::size_t count,
                                    const double* values, const double* slopes, double* features) {
   std::copy_n(values, n * count, features + n * first_point);
+  if (keep_ == Keep::kNothing) return;
   std::copy_n(slopes, n * count, slopes_.data() + first * model_.spread_points + n * first_point);
 }
 
@@ -80,6 +82,7 @@ void GpSpread<float>::take_points(std::size_t first, std::size_t n, std::size_t 
     loops.narrow_rest(n, independent_.data(), model_.single.weights.data() + leading_ * point, values + n * j,
                       features + n * point);
   }
+  if (keep_ == Keep::kNothing) return;
   loops.narrow(n * count, slopes, slopes_.data() + first * model_.spread_points + n * first_point);
 }
 
@@ -99,7 +102,7 @@ void GpSpread<Scalar>::explain(std::size_t first, std::size_t n, std::span<const
     }
   }
   std::fill_n(left, n, 0.0);
-  Scalar* directions = directions_.data() + first * r;
+  Scalar* directions = directions_.data() + (keep_ == Keep::kForGradient ? first * r : 0);
   for (std::size_t l = 0; l < r; l += kStrip) {
     const std::size_t count = std::min(kStrip, r - l);
     const std::size_t from = std::max(l, leading_);

@@ -26,11 +26,15 @@ class GpSpread {
   // The model must stand.
   explicit GpSpread(const GpModel& model);
 
-  // Before the blocks: room for what is kept of all draws, and scratch for the features of a block.
-  std::unique_ptr<Scalar[]> start(std::size_t draws, std::size_t most_per_block);
+  enum class Keep {
+    kForGradient,  // what add_gradient needs of all draws
+    kNothing,      // add_gradient must not follow
+  };
+  // Before the blocks: room for what is kept, and scratch for the features of a block.
+  std::unique_ptr<Scalar[]> start(std::size_t draws, std::size_t most_per_block, Keep keep);
 
   // Kernel values and slopes (n x count) of some of the spread points, in their order, kLeadingPoints of them or more
-  // the first time: values go to `features`, slopes are kept.
+  // the first time: values go to `features`, slopes are kept if anything is.
   void take_points(std::size_t first, std::size_t n, std::size_t first_point, std::size_t count, const double* values,
                    const double* slopes, Scalar* features);
 
@@ -54,8 +58,9 @@ class GpSpread {
   std::size_t leading_ = 0;          // points of the SingleSpread that are taken care of in double
   std::vector<double> independent_;  // block x leading: f of the SingleSpread
   std::vector<Scalar> columns_;      // angle_columns
-  std::vector<Scalar> slopes_;       // draws x spread points, by blocks
-  std::vector<Scalar> directions_;   // draws x directions, by blocks
+  Keep keep_ = Keep::kForGradient;
+  std::vector<Scalar> slopes_;      // draws x spread points, by blocks; empty when nothing is kept
+  std::vector<Scalar> directions_;  // draws x directions, by blocks; of the latest block when nothing is kept
 };
 
 template <>

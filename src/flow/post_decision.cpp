@@ -45,24 +45,31 @@ struct Piece {
 class PostDecisionSampler::Chain {
  public:
   Chain(std::shared_ptr<const SamplerSet> set, const PostDecisionPlan& plan, const Context& context)
-      : set_(std::move(set)), context_(context), roles_(fitted(set_).variables.size(), Role::kUnused) {
-    assign_roles(plan);
-    find_needed();
-    find_dynamic();
+      : set_(std::move(set)), plan_(plan), context_(context) {
+    check_at_least("draws", static_cast<long long>(plan.draws), 1);
+    check_at_least("number of outcomes", static_cast<long long>(plan.outcomes.size()), 1);
     draws_.draws = plan.draws;
-    draws_.values.resize(outcomes_.size() * plan.draws);
+    draws_.values.resize(plan.outcomes.size() * plan.draws);
     draws_.valid.resize(plan.draws);
-    start_pieces(plan);
+    make_pieces();
+    arrange();
+  }
+
+  void alter(const std::vector<std::string>& altered) {
+    plan_.altered = altered;
+    arrange();
   }
 
   const OutcomeDraws& sample(std::span<const double> values, double caution) {
     check_values(values, caution);
     if (caution_ != caution) prepare(caution);
     set_values(values);
+    drawn_at_.reset();
     if (linear_) {
       respond_linearly(values);
     } else {
       draw_dynamic();
+      drawn_at_.emplace(values.begin(), values.end());
     }
     draws_.excluded =
         static_cast<std::size_t>(std::count(draws_.valid.begin(), draws_.valid.end(), static_cast<unsigned char>(0)));
@@ -70,6 +77,9 @@ class PostDecisionSampler::Chain {
   }
 
   void gradient(std::span<const double> adjoints, std::span<double> gradient) {
+    if (!plan_.with_gradient) {
+      throw Error(ErrorCategory::kUsage, "This sampler of outcomes was made without its gradient.");
+    }
     check_same_size("adjoints", adjoints.size(), "outcomes x draws", draws_.values.size());
     check_same_size("gradient", gradient.size(), "altered variables", altered_.size());
     std::fill(gradient.begin(), gradient.end(), 0.0);
@@ -129,6 +139,15 @@ class PostDecisionSampler::Chain {
   const std::vector<bool>& influences() const { return influences_; }
 
  private:
+  // Everything that depends on what is altered.
+  void arrange() {
+    assign_roles();
+    find_needed();
+    find_dynamic();
+    start_runs();
+    caution_.reset();
+  }
+
   void take_role(std::size_t v, Role role) {
     if (roles_[v] != Role::kUnused) {
       throw Error(
@@ -138,33 +157,34 @@ class PostDecisionSampler::Chain {
     roles_[v] = role;
   }
 
-  void assign_roles(const PostDecisionPlan& plan) {
-    check_at_least("draws", static_cast<long long>(plan.draws), 1);
+  void assign_roles() {
+    roles_.assign(set_->variables.size(), Role::kUnused);
+    altered_.clear();
+    outcomes_.clear();
     fixed_.assign(roles_.size(), 0.0);
-    for (const NamedValue& given : plan.context) {
+    for (const NamedValue& given : plan_.context) {
       check_finite(given.name, given.value);
       const std::size_t v = set_->index(given.name);
       take_role(v, Role::kContext);
       fixed_[v] = set_->variables[v].standardise(given.value);
     }
     altered_place_.assign(roles_.size(), 0);
-    for (const std::string& name : plan.altered) {
+    for (const std::string& name : plan_.altered) {
       const std::size_t v = set_->index(name);
       take_role(v, Role::kAltered);
       altered_place_[v] = altered_.size();
       altered_.push_back(v);
     }
-    for (const std::string& name : plan.outcomes) {
+    for (const std::string& name : plan_.outcomes) {
       outcomes_.push_back(set_->index(name));
       take_role(outcomes_.back(), Role::kStatic);
     }
-    check_at_least("number of outcomes", static_cast<long long>(outcomes_.size()), 1);
   }
 
   // From the outcomes back: what a needed sampler listens to is needed. Context and altered variables that nothing
   // listens to keep their roles.
   void find_needed() {
-    uses_.resize(roles_.size());
+    uses_.assign(roles_.size(), {});
     for (std::size_t v = roles_.size(); v-- > 0;) {
       if (!is_drawn(roles_[v])) continue;
       const SamplerVariable& variable = set_->variables[v];
@@ -203,29 +223,36 @@ class PostDecisionSampler::Chain {
     }
   }
 
-  void start_pieces(const PostDecisionPlan& plan) {
-    std::size_t needed = 0;
-    for (std::size_t v = 0; v < roles_.size(); ++v) {
-      if (is_drawn(roles_[v])) needed += 2 + set_->variables[v].sampler->noise_entries();
-    }
-    context_.require_memory(needed * plan.draws * sizeof(double), "Drawing outcomes");
-    for (std::size_t first = 0; first < plan.draws; first += kDrawsPerPiece) {
+  void make_pieces() {
+    const std::size_t variables = fitted(set_).variables.size();
+    for (std::size_t first = 0; first < plan_.draws; first += kDrawsPerPiece) {
       Piece& piece = pieces_.emplace_back();
       piece.first = first;
-      piece.count = std::min(kDrawsPerPiece, plan.draws - first);
-      piece.runs.resize(roles_.size());
-      piece.values.resize(roles_.size());
-      piece.adjoints.resize(roles_.size());
-      piece.gradient.resize(altered_.size());
+      piece.count = std::min(kDrawsPerPiece, plan_.draws - first);
+      piece.runs.resize(variables);
+      piece.values.resize(variables);
+      piece.adjoints.resize(variables);
     }
-    parallel_for(context_, 0, roles_.size(), 1, [&](std::size_t v, std::size_t) {
-      if (!is_drawn(roles_[v])) return;
+  }
+
+  // Of the variables that are drawn and were not before.
+  void start_runs() {
+    std::vector<std::size_t> starting;
+    std::size_t needed = 0;
+    for (std::size_t v = 0; v < roles_.size(); ++v) {
+      if (!is_drawn(roles_[v]) || pieces_.front().runs[v]) continue;
+      starting.push_back(v);
+      needed += 2 + set_->variables[v].sampler->noise_entries();
+    }
+    context_.require_memory(needed * plan_.draws * sizeof(double), "Drawing outcomes");
+    parallel_for(context_, 0, starting.size(), 1, [&](std::size_t s, std::size_t) {
+      const std::size_t v = starting[s];
       const ConditionalSampler& sampler = *set_->variables[v].sampler;
       const std::size_t entries = sampler.noise_entries();
       // One stream per variable and entry: a draw does not depend on how many there are.
       std::vector<RandomStream> streams;
       for (std::size_t e = 0; e < entries; ++e) {
-        streams.emplace_back(context_.seed, "decision.noise", (((plan.noise << 20U) + v) << 4U) + e);
+        streams.emplace_back(context_.seed, "decision.noise", (((plan_.noise << 20U) + v) << 4U) + e);
       }
       std::vector<double> noise;
       for (Piece& piece : pieces_) {
@@ -234,10 +261,17 @@ class PostDecisionSampler::Chain {
           for (std::size_t i = 0; i < piece.count; ++i) noise.push_back(stream.normal());
         }
         piece.runs[v] = sampler.start(noise, piece.count);
+        if (!plan_.with_gradient) piece.runs[v]->forgo_gradient();
         piece.values[v].resize(piece.count);
-        if (roles_[v] == Role::kDynamic) piece.adjoints[v].resize(piece.count);
       }
     });
+    if (!plan_.with_gradient) return;
+    for (Piece& piece : pieces_) {
+      piece.gradient.resize(altered_.size());
+      for (std::size_t v = 0; v < roles_.size(); ++v) {
+        if (roles_[v] == Role::kDynamic) piece.adjoints[v].resize(piece.count);
+      }
+    }
   }
 
   void check_values(std::span<const double> values, double caution) const {
@@ -296,14 +330,17 @@ class PostDecisionSampler::Chain {
   void draw_everything(std::span<const double> values, double caution) {
     check_values(values, caution);
     if (caution_ != caution) prepare(caution);
+    if (drawn_at_ && std::equal(values.begin(), values.end(), drawn_at_->begin(), drawn_at_->end())) return;
     set_values(values);
     draw_dynamic();
+    drawn_at_.emplace(values.begin(), values.end());
   }
 
   // What does not depend on the decision: static variables, and when all is linear the outcomes at zero and by how much
   // they change with each altered variable.
   void prepare(double caution) {
     caution_ = caution;
+    drawn_at_.reset();
     std::fill(draws_.valid.begin(), draws_.valid.end(), static_cast<unsigned char>(1));
     parallel_for(context_, 0, pieces_.size(), 1, [&](std::size_t p, std::size_t) { draw(pieces_[p], Role::kStatic); });
     static_valid_ = draws_.valid;
@@ -376,6 +413,7 @@ class PostDecisionSampler::Chain {
   }
 
   std::shared_ptr<const SamplerSet> set_;
+  PostDecisionPlan plan_;
   Context context_;
   std::vector<Role> roles_;              // per variable of the set, as the next ones
   std::vector<std::vector<bool>> uses_;  // of drawn variables, per condition: the sampler listens to it
@@ -387,6 +425,7 @@ class PostDecisionSampler::Chain {
   std::vector<Piece> pieces_;
   std::optional<double> caution_;  // that the static variables were drawn with
   std::vector<unsigned char> static_valid_;
+  std::optional<std::vector<double>> drawn_at_;  // the altered values that the pieces and draws_ stand for
   bool linear_ = false;
   OutcomeDraws base_;             // when linear: the outcomes at zero
   std::vector<double> response_;  // when linear: outcomes x altered variables
@@ -399,6 +438,8 @@ PostDecisionSampler::PostDecisionSampler(std::shared_ptr<const SamplerSet> set, 
 PostDecisionSampler::~PostDecisionSampler() = default;
 PostDecisionSampler::PostDecisionSampler(PostDecisionSampler&&) noexcept = default;
 PostDecisionSampler& PostDecisionSampler::operator=(PostDecisionSampler&&) noexcept = default;
+
+void PostDecisionSampler::alter(const std::vector<std::string>& altered) { chain_->alter(altered); }
 
 const OutcomeDraws& PostDecisionSampler::sample(std::span<const double> values, double caution) {
   return chain_->sample(values, caution);

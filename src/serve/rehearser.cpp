@@ -52,6 +52,7 @@ PostDecisionSampler Rehearser::sampler(const std::vector<double>& context_values
   plan.outcomes = std::move(outcomes);
   plan.draws = draws;
   plan.noise = noise;
+  plan.with_gradient = false;
   return PostDecisionSampler(model_.samplers, plan, context_);
 }
 

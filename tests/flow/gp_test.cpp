@@ -408,6 +408,28 @@ TEST_P(Kernels, SinglePrecisionAgreesWithDouble) {
   }
 }
 
+TEST_P(Kernels, ForgoingTheGradientLeavesTheValues) {
+  const GpModel model = model_with_points(some_parameters(GetParam()), 0.15);
+  for (const auto precision : {GpEvaluator::Precision::kBest, GpEvaluator::Precision::kDouble}) {
+    for (const std::vector<bool>& shared : kArrangements) {
+      const Draws draws(shared);
+      for (const bool with_variance : {true, false}) {
+        GpEvaluator full(model, precision);
+        GpEvaluator values(model, precision);
+        values.forgo_gradient();
+        full.evaluate(draws.conditions(), Draws::kCount, with_variance);
+        values.evaluate(draws.conditions(), Draws::kCount, with_variance);
+        for (std::size_t i = 0; i < Draws::kCount; ++i) {
+          EXPECT_NEAR(values.mean()[i], full.mean()[i], 1e-11);
+          if (!with_variance) continue;
+          // The last digits of the values can turn the rounding to single precision.
+          EXPECT_NEAR(values.variance()[i], full.variance()[i], 1e-6);
+        }
+      }
+    }
+  }
+}
+
 // Up to the smallest noise that still has single precision.
 TEST_P(Kernels, SinglePrecisionRoundsLessThanAThousandthOfTheNoise) {
   int tried = 0;
