@@ -68,7 +68,7 @@ void prune_sachs_naive(benchmark::State& state) {
       const AdditiveDesign design(part, spectra, 10, context);
       std::vector<std::size_t> parents(child);
       std::iota(parents.begin(), parents.end(), std::size_t{0});
-      const AdditiveFit fit = design.fit(child, parents, SmoothingCriterion::kGcv, Inference::kCovariance, context);
+      const AdditiveFit fit = design.fit(child, parents, SmoothingRule{}, Inference::kCovariance, context);
       for (const AdditiveTerm& term : fit.terms) {
         benchmark::DoNotOptimize(smooth_term_test(term.coefficients, term.covariance, term.reference_df,
                                                   static_cast<double>(part.rows()) - fit.edf));

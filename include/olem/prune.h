@@ -14,6 +14,7 @@
 namespace olem {
 
 enum class SmoothingCriterion { kGcv, kReml };
+enum class SmoothingSearch { kGlobal, kMgcv };
 
 // CAM pruning (Buehlmann, Peters and Ernest 2014, section 2.5): which of its candidate parents does a variable need in
 // an additive regression on smooth functions of all of them?
@@ -23,6 +24,9 @@ struct PruneOptions {
   double cutoff = 0.001;
   // How smooth each function is. GCV is what the published method uses; REML undersmooths less often.
   SmoothingCriterion criterion = SmoothingCriterion::kGcv;
+  // GCV has many local minima. kGlobal looks for the lowest; kMgcv goes the way of R's mgcv with its defaults, which
+  // may end in a worse one, to compare with results made in R. Only with kGcv, mgcv's default: a usage error otherwise.
+  SmoothingSearch smoothing_search = SmoothingSearch::kGlobal;
   // Basis functions of one smooth term, the constant included. Lowered to ceil(n / 3p) for a variable with p candidates
   // when n < 3 p basis_size.
   int basis_size = 10;
@@ -66,7 +70,7 @@ struct PruneResult {
 // Every variable's candidates are all variables before it in `order`, which must name every column once (data error
 // otherwise). Cost: O(n d^2 K^2) for the cross products, then O((pK)^3) per Newton step and variable; spread over the
 // context's threads, with the same result for any number of them. A p-value does not change when a column is shifted or
-// rescaled.
+// rescaled, unless kMgcv asks for the tolerances of mgcv, which depend on the units of the child.
 //
 // What cannot be tested is said, not thrown: a constant variable has no parents; a constant candidate, or a copy of an
 // earlier one, has p-value 1; with K below 3 terms are straight lines with t-tests; with n <= p + 2 all candidates are

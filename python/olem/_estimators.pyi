@@ -43,6 +43,7 @@ class OLEM(_OrderLearner):
     bootstrap: int
     cutoff: float
     criterion: Literal["gcv", "reml"]
+    smoothing_search: Literal["global", "mgcv"]
     basis_size: int
     def __init__(
         self,
@@ -58,6 +59,7 @@ class OLEM(_OrderLearner):
         bootstrap: int = 0,
         cutoff: float = 0.001,
         criterion: Literal["gcv", "reml"] = "gcv",
+        smoothing_search: Literal["global", "mgcv"] = "global",
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
@@ -75,6 +77,7 @@ class LISTEN(_OrderLearner):
     bootstrap: int
     cutoff: float
     criterion: Literal["gcv", "reml"]
+    smoothing_search: Literal["global", "mgcv"]
     basis_size: int
     def __init__(
         self,
@@ -87,6 +90,7 @@ class LISTEN(_OrderLearner):
         bootstrap: int = 0,
         cutoff: float = 0.001,
         criterion: Literal["gcv", "reml"] = "gcv",
+        smoothing_search: Literal["global", "mgcv"] = "global",
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
@@ -101,6 +105,7 @@ class CAM(_OrderLearner):
     bootstrap: int
     cutoff: float
     criterion: Literal["gcv", "reml"]
+    smoothing_search: Literal["global", "mgcv"]
     basis_size: int
     def __init__(
         self,
@@ -110,6 +115,7 @@ class CAM(_OrderLearner):
         bootstrap: int = 0,
         cutoff: float = 0.001,
         criterion: Literal["gcv", "reml"] = "gcv",
+        smoothing_search: Literal["global", "mgcv"] = "global",
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
@@ -128,6 +134,7 @@ class SCORE(_OrderLearner):
     bootstrap: int
     cutoff: float
     criterion: Literal["gcv", "reml"]
+    smoothing_search: Literal["global", "mgcv"]
     basis_size: int
     def __init__(
         self,
@@ -141,6 +148,7 @@ class SCORE(_OrderLearner):
         bootstrap: int = 0,
         cutoff: float = 0.001,
         criterion: Literal["gcv", "reml"] = "gcv",
+        smoothing_search: Literal["global", "mgcv"] = "global",
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
@@ -160,6 +168,7 @@ class CaPS(_OrderLearner):
     bootstrap: int
     cutoff: float
     criterion: Literal["gcv", "reml"]
+    smoothing_search: Literal["global", "mgcv"]
     basis_size: int
     def __init__(
         self,
@@ -174,6 +183,7 @@ class CaPS(_OrderLearner):
         bootstrap: int = 0,
         cutoff: float = 0.001,
         criterion: Literal["gcv", "reml"] = "gcv",
+        smoothing_search: Literal["global", "mgcv"] = "global",
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
@@ -197,6 +207,7 @@ class DiffAN(_OrderLearner):
     bootstrap: int
     cutoff: float
     criterion: Literal["gcv", "reml"]
+    smoothing_search: Literal["global", "mgcv"]
     basis_size: int
     def __init__(
         self,
@@ -215,6 +226,7 @@ class DiffAN(_OrderLearner):
         bootstrap: int = 0,
         cutoff: float = 0.001,
         criterion: Literal["gcv", "reml"] = "gcv",
+        smoothing_search: Literal["global", "mgcv"] = "global",
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
@@ -227,6 +239,7 @@ class VarSort(_OrderLearner):
     bootstrap: int
     cutoff: float
     criterion: Literal["gcv", "reml"]
+    smoothing_search: Literal["global", "mgcv"]
     basis_size: int
     def __init__(
         self,
@@ -234,6 +247,7 @@ class VarSort(_OrderLearner):
         bootstrap: int = 0,
         cutoff: float = 0.001,
         criterion: Literal["gcv", "reml"] = "gcv",
+        smoothing_search: Literal["global", "mgcv"] = "global",
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,

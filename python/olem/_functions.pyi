@@ -27,6 +27,7 @@ def prune(
     progress: Any = None,
     cutoff: float = 0.001,
     criterion: Literal["gcv", "reml"] = "gcv",
+    smoothing_search: Literal["global", "mgcv"] = "global",
     basis_size: int = 10,
 ) -> Graph: ...
 

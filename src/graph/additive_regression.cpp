@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "graph/mgcv_search.h"
 #include "olem/parallel.h"
 
 namespace olem {
@@ -88,14 +89,15 @@ bool is_copy_up_to_scale(std::span<const double> a, std::span<const double> b) {
 
 // The coefficients of one regression, by what happens to them.
 struct AdditiveDesign::Partition {
-  std::vector<Index> lines;      // unpenalised, independent; indices among all functions
-  std::vector<Index> bends;      // penalised
-  std::vector<int> line_of;      // per parent: position in `lines`, -1 when dependent
-  std::vector<int> block_of;     // per parent: penalty block, -1 for a plain straight line
-  MatrixXd line_bend;            // G_LL^-1 G_LW
-  VectorXd line_cross;           // G_LL^-1 c_L
-  double log_determinant = 0.0;  // of X_0^T X_0 for the intercept and lines of root mean square 1
-  SmoothingProblem smoothing;    // with the lines projected out
+  std::vector<Index> lines;              // unpenalised, independent; indices among all functions
+  std::vector<Index> bends;              // penalised
+  std::vector<int> line_of;              // per parent: position in `lines`, -1 when dependent
+  std::vector<int> block_of;             // per parent: penalty block, -1 for a plain straight line
+  std::vector<const SmoothBasis*> bent;  // of each penalty block
+  MatrixXd line_bend;                    // G_LL^-1 G_LW
+  VectorXd line_cross;                   // G_LL^-1 c_L
+  double log_determinant = 0.0;          // of X_0^T X_0 for the intercept and lines of root mean square 1
+  SmoothingProblem smoothing;            // with the lines projected out
 };
 
 AdditiveDesign::AdditiveDesign(const Table& table, std::span<const ThinPlateSpectrum> spectra, int basis_size,
@@ -159,7 +161,10 @@ AdditiveDesign::Partition AdditiveDesign::partition(std::size_t child, std::span
     }
     const Index bends = bases_[parent].functions.cols() - 1;
     result.block_of.push_back(bends > 0 ? static_cast<int>(smoothing.blocks.size()) : -1);
-    if (bends > 0) smoothing.blocks.push_back({static_cast<Index>(result.bends.size()), bends});
+    if (bends > 0) {
+      smoothing.blocks.push_back({static_cast<Index>(result.bends.size()), bends});
+      result.bent.push_back(&bases_[parent]);
+    }
     for (Index i = 1; i <= bends; ++i) {
       result.bends.push_back(line + i);
       roughness.push_back(bases_[parent].roughness[i]);
@@ -208,7 +213,7 @@ SmoothingProblem AdditiveDesign::problem(std::size_t child, std::span<const std:
   return partition(child, parents).smoothing;
 }
 
-AdditiveFit AdditiveDesign::fit(std::size_t child, std::span<const std::size_t> parents, SmoothingCriterion criterion,
+AdditiveFit AdditiveDesign::fit(std::size_t child, std::span<const std::size_t> parents, SmoothingRule rule,
                                 Inference inference, const Context& context) const {
   const Index y = static_cast<Index>(child);
   const double unit = length_[y] * length_[y];  // inner products are of columns of unit length; results are not
@@ -217,14 +222,16 @@ AdditiveFit AdditiveDesign::fit(std::size_t child, std::span<const std::size_t> 
   if (parents.empty()) {
     fit.residual = unit;
     fit.sigma2 = unit / (n - 1.0);
-    fit.score = criterion == SmoothingCriterion::kGcv
+    fit.score = rule.criterion == SmoothingCriterion::kGcv
                     ? n * unit / ((n - 1.0) * (n - 1.0))
                     : 0.5 * ((n - 1.0) * (std::log(2.0 * std::numbers::pi * fit.sigma2) + 1.0) + std::log(n));
     return fit;
   }
   const Partition part = partition(child, parents);
   const SmoothingProblem& smoothing = part.smoothing;
-  const SmoothingSelection selection = select_smoothing(smoothing, criterion, context);
+  const SmoothingSelection selection = rule.search == SmoothingSearch::kMgcv
+                                           ? select_smoothing_like_mgcv(smoothing, mgcv_start(part.bent), unit, context)
+                                           : select_smoothing(smoothing, rule.criterion, context);
 
   // The coefficients that are left: all lines, and the bends of the terms that are not straight.
   std::vector<Index> index = part.lines;
@@ -254,7 +261,7 @@ AdditiveFit AdditiveDesign::fit(std::size_t child, std::span<const std::size_t> 
   fit.edf = selection.score.edf;
   fit.residual = selection.score.residual * unit;
   fit.sigma2 = fit.residual / (n - fit.edf);
-  if (criterion == SmoothingCriterion::kGcv) {
+  if (rule.criterion == SmoothingCriterion::kGcv) {
     fit.score = n * fit.residual / ((n - fit.edf) * (n - fit.edf));
   } else {
     const double free = n - smoothing.unpenalized_parameters;

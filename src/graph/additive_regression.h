@@ -43,6 +43,12 @@ struct AdditiveFit {
 
 enum class Inference { kNone, kCovariance };
 
+// How smoothing parameters are chosen.
+struct SmoothingRule {
+  SmoothingCriterion criterion = SmoothingCriterion::kGcv;
+  SmoothingSearch search = SmoothingSearch::kGlobal;  // kMgcv with GCV alone
+};
+
 // Everything the additive regressions between the columns of one table share: each column's spline basis with
 // `basis_size` functions, and all inner products between these functions and the columns. A fit then needs one pass
 // over the data only for its residuals.
@@ -53,10 +59,10 @@ class AdditiveDesign {
                  const Context& context);
 
   // The penalised least squares fit of column `child` on smooth functions of `parents` (not constant, all different, no
-  // copies of each other), smoothing parameters by `criterion`. O((pK)^3) per Newton step. Needs more observations than
+  // copies of each other), smoothing parameters by `rule`. O((pK)^3) per Newton step. Needs more observations than
   // p K by a margin; an `inference` of kNone leaves out the covariances. Safe to call from several threads.
-  AdditiveFit fit(std::size_t child, std::span<const std::size_t> parents, SmoothingCriterion criterion,
-                  Inference inference, const Context& context) const;
+  AdditiveFit fit(std::size_t child, std::span<const std::size_t> parents, SmoothingRule rule, Inference inference,
+                  const Context& context) const;
 
   // What is handed to select_smoothing for such a fit.
   SmoothingProblem problem(std::size_t child, std::span<const std::size_t> parents) const;

@@ -22,6 +22,10 @@ namespace {
 constexpr std::array<Choice, 2> kCriteria = {
     {{"gcv", "generalised cross-validation, as in the published method"}, {"reml", "restricted maximum likelihood"}}};
 
+constexpr std::array<Choice, 2> kSearches = {
+    {{"global", "the lowest of the minima found from many starts"},
+     {"mgcv", "where R's mgcv ends with its defaults, maybe in a worse minimum; to compare with results made in R"}}};
+
 // The candidates of one child that enter its regression, and how.
 struct ChildPlan {
   std::size_t child = 0;
@@ -180,8 +184,8 @@ class Pruner {
   }
 
   void prune_child(const AdditiveDesign& design, const ChildPlan& plan) {
-    const AdditiveFit fit =
-        design.fit(plan.child, plan.parents, options_.criterion, Inference::kCovariance, context_.serial());
+    const AdditiveFit fit = design.fit(plan.child, plan.parents, {options_.criterion, options_.smoothing_search},
+                                       Inference::kCovariance, context_.serial());
     ChildAnswer& answer = answers_[plan.child];
     answer.node.basis_size = plan.basis_size;
     answer.node.sigma2 = fit.sigma2;
@@ -257,6 +261,19 @@ OptionSet describe(PruneOptions& options) {
   OptionSet set;
   set.real("cutoff", options.cutoff, 0.0, 1.0, "keep a parent whose p-value is strictly below this");
   set.choice("criterion", options.criterion, kCriteria, "how the smoothness of each function is chosen");
+  OptionSet search;
+  search.choice("smoothing_search", options.smoothing_search, kSearches, "which minimum of gcv is taken");
+  Option option = search.options().front();
+  // Here, so that nobody learns an order first.
+  option.validate = [&options, is_choice = option.validate] {
+    is_choice();
+    if (options.smoothing_search == SmoothingSearch::kMgcv && options.criterion != SmoothingCriterion::kGcv) {
+      throw Error(ErrorCategory::kUsage,
+                  "--smoothing-search: 'mgcv' is not for --criterion reml, since mgcv's defaults choose by gcv. Leave "
+                  "out one of the two.");
+    }
+  };
+  set.add(std::move(option));
   set.integer("basis_size", options.basis_size, 3, 50, "basis functions of each smooth term");
   return set;
 }

@@ -105,7 +105,22 @@ Eigenpairs lanczos_eigenpairs(std::span<const double> u, Index count) {
 struct Wiggles {
   MatrixXd functions;  // values x (K - 2)
   MatrixXd penalty;
+  MatrixXd mgcv_axes;  // orthogonal: mgcv's coefficients, before it scales them, in these
 };
+
+// The coefficients of the eigenvectors that satisfy both constraints, as mgcv chooses their axes: eigenvalues by
+// falling value, not size, and reflections onto the last two of them.
+MatrixXd mgcv_null_space(const MatrixXd& constraint, const Eigen::Ref<const VectorXd>& eigenvalues) {
+  const Index size = constraint.rows();
+  std::vector<Index> rising(static_cast<std::size_t>(size));
+  std::iota(rising.begin(), rising.end(), Index{0});
+  std::stable_sort(rising.begin(), rising.end(), [&](Index a, Index b) { return eigenvalues[a] < eigenvalues[b]; });
+  const MatrixXd rotation =
+      Eigen::HouseholderQR<MatrixXd>(constraint(rising, Eigen::all)).householderQ() * MatrixXd::Identity(size, size);
+  MatrixXd axes(size, size - 2);
+  axes(rising, Eigen::all) = rotation.rightCols(size - 2).rowwise().reverse();
+  return axes;
+}
 
 Wiggles wiggles(const ThinPlateSpectrum& spectrum, Index size) {
   const Index q = static_cast<Index>(spectrum.values.size());
@@ -123,6 +138,7 @@ Wiggles wiggles(const ThinPlateSpectrum& spectrum, Index size) {
 
   Wiggles result;
   result.penalty = free.transpose() * eigenvalues.asDiagonal() * free;
+  result.mgcv_axes = free.transpose() * mgcv_null_space(constraint, eigenvalues);
   if (knots == q) {
     result.functions = vectors * (eigenvalues.asDiagonal() * free);
     return result;
@@ -135,6 +151,32 @@ Wiggles wiggles(const ThinPlateSpectrum& spectrum, Index size) {
     result.functions.col(j) = cubic_kernel_product(spectrum.values, spread);
   }
   return result;
+}
+
+// `triangle` is that of the QR decomposition of the constant, the line and the wiggles.
+void add_mgcv_diagonals(const MatrixXd& triangle, const Wiggles& wiggle, double unit, SmoothBasis& basis) {
+  const Index bends = wiggle.mgcv_axes.cols();
+  const VectorXd constant = triangle.col(0);
+  MatrixXd design(triangle.rows(), bends + 1);
+  design << triangle.rightCols(bends) * wiggle.mgcv_axes, constant;
+  // Every function to mean square 1; the constant has it.
+  const VectorXd scale = constant.norm() * design.leftCols(bends).colwise().norm().cwiseInverse().transpose();
+  design.leftCols(bends) *= scale.asDiagonal();
+  MatrixXd penalty = MatrixXd::Zero(bends + 1, bends + 1);
+  penalty.topLeftCorner(bends, bends) =
+      scale.asDiagonal() * (wiggle.mgcv_axes.transpose() * wiggle.penalty * wiggle.mgcv_axes) * scale.asDiagonal();
+  // The functions that sum to zero: what a reflection of the sums onto the first axis leaves of the others.
+  const VectorXd sums = design.transpose() * constant;
+  const MatrixXd reflection =
+      Eigen::HouseholderQR<MatrixXd>(sums).householderQ() * MatrixXd::Identity(bends + 1, bends + 1);
+  const auto kept = reflection.rightCols(bends);
+  const VectorXd diagonal = (kept.transpose() * penalty * kept).diagonal();
+  std::vector<Index> penalized;  // more than by rounding
+  for (Index i = 0; i < bends; ++i) {
+    if (diagonal[i] > std::pow(kEpsilon, 0.8) * diagonal.maxCoeff()) penalized.push_back(i);
+  }
+  basis.mgcv_squares = (design * kept(Eigen::all, penalized)).colwise().squaredNorm();
+  basis.mgcv_penalty = unit * diagonal(penalized);
 }
 
 MatrixXd copy_to_rows(const ThinPlateSpectrum& spectrum, const MatrixXd& at_values) {
@@ -201,7 +243,7 @@ ThinPlateSpectrum thin_plate_spectrum(std::span<const double> column, int count)
 
 SmoothBasis smooth_basis(const ThinPlateSpectrum& spectrum, int basis_size) {
   const Index q = static_cast<Index>(spectrum.values.size());
-  if (q < 2) return {MatrixXd(static_cast<Index>(spectrum.value_of_row.size()), 0), VectorXd(0)};
+  if (q < 2) return {MatrixXd(static_cast<Index>(spectrum.value_of_row.size()), 0), VectorXd(0), {}, {}};
   const Index size = std::min<Index>(basis_size, spectrum.eigenvalues.size());
   const Eigen::Map<const VectorXd> u(spectrum.values.data(), q);
   const VectorXd root_counts = Eigen::Map<const VectorXd>(spectrum.counts.data(), q).cwiseSqrt();
@@ -210,11 +252,10 @@ SmoothBasis smooth_basis(const ThinPlateSpectrum& spectrum, int basis_size) {
   MatrixXd stacked(q, 2 + bends);
   stacked.col(0).setOnes();
   stacked.col(1) = u;
-  MatrixXd penalty;
+  Wiggles wiggle;
   if (bends > 0) {
-    const Wiggles wiggle = wiggles(spectrum, size);
+    wiggle = wiggles(spectrum, size);
     stacked.rightCols(bends) = wiggle.functions;
-    penalty = wiggle.penalty;
   }
   stacked = root_counts.asDiagonal() * stacked;
   const Eigen::HouseholderQR<MatrixXd> qr(stacked);
@@ -223,12 +264,13 @@ SmoothBasis smooth_basis(const ThinPlateSpectrum& spectrum, int basis_size) {
 
   MatrixXd at_values(q, 1 + bends);
   at_values.col(0) = orientation * orthonormal.col(1);
+  SmoothBasis basis;
   VectorXd roughness = VectorXd::Zero(1 + bends);
   Index kept = 0;
   if (bends > 0) {
     // In coordinates in which the penalty is the identity, the singular values of the design are the inverse square
     // roots of the roughness of its left singular vectors.
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> bending(penalty);
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> bending(wiggle.penalty);
     Index first = 0;
     while (first < bends && bending.eigenvalues()[first] <= kEpsilon * bending.eigenvalues()[bends - 1]) ++first;
     const MatrixXd triangle = qr.matrixQR().block(2, 2, bends, bends).triangularView<Eigen::Upper>();
@@ -242,9 +284,13 @@ SmoothBasis smooth_basis(const ThinPlateSpectrum& spectrum, int basis_size) {
       ++kept;
     }
     at_values.middleCols(1, kept) = orthonormal.rightCols(bends) * svd.matrixU().leftCols(kept);
+    add_mgcv_diagonals(qr.matrixQR().topRows(2 + bends).triangularView<Eigen::Upper>(), wiggle, sizes[0] * sizes[0],
+                       basis);
   }
   at_values = root_counts.cwiseInverse().asDiagonal() * at_values;
-  return {copy_to_rows(spectrum, at_values.leftCols(1 + kept)), roughness.head(1 + kept)};
+  basis.functions = copy_to_rows(spectrum, at_values.leftCols(1 + kept));
+  basis.roughness = roughness.head(1 + kept);
+  return basis;
 }
 
 }  // namespace olem

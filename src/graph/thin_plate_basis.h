@@ -35,6 +35,10 @@ ThinPlateSpectrum thin_plate_spectrum(std::span<const double> column, int count)
 struct SmoothBasis {
   Eigen::MatrixXd functions;  // observations x functions; the first is the linear one; no columns for a constant column
   Eigen::VectorXd roughness;  // of each function: 0 for the linear one, then ascending from 1 on
+  // Diagonals of X^T X and of the penalty, the latter in the units of `roughness`, of the bending coefficients as R's
+  // mgcv writes the term: where its search for the smoothing parameters starts depends on them.
+  Eigen::VectorXd mgcv_squares;
+  Eigen::VectorXd mgcv_penalty;
 };
 
 // The thin plate regression spline with `basis_size` functions, the constant included, so at most basis_size - 1

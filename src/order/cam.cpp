@@ -66,7 +66,7 @@ CamScores::CamScores(const Table& table, std::size_t most_parents, const Context
 
 double CamScores::score(std::size_t child, std::span<const std::size_t> parents, const Context& context) const {
   const AdditiveDesign& design = designs_.at(affordable_basis_size(table_.rows(), parents.size(), kBasisSize));
-  const AdditiveFit fit = design.fit(child, parents, SmoothingCriterion::kGcv, Inference::kNone, context);
+  const AdditiveFit fit = design.fit(child, parents, SmoothingRule{}, Inference::kNone, context);
   return std::log(static_cast<double>(table_.rows()) - 1.0) - std::log(fit.residual);
 }
 

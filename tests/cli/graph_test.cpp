@@ -59,6 +59,24 @@ TEST(CliGraph, TheBorderlineEdgeMakesThePapersRow) {
   EXPECT_EQ(numbers["sid"], 45);
 }
 
+TEST(CliGraph, TheSearchOfMgcv) {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (const std::string& name : kSachsOrder) lines += name + "\n";
+  const std::string order = folder.write("order.txt", lines);
+  const ProcessResult run =
+      run_olem({"graph", sachs(), "-q", "--order", order, "--smoothing-search", "mgcv", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json json = parse_json(run.out);
+  EXPECT_EQ(json["options"]["smoothing_search"], "mgcv");
+  EXPECT_EQ(json["candidates"].size(), 55U);
+
+  const ProcessResult refused = run_olem({"graph", sachs(), "-q", "--smoothing-search", "mgcv", "--criterion", "reml"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(contains(refused.err, "--smoothing-search")) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "--criterion reml")) << refused.err;
+}
+
 TEST(CliGraph, AGivenOrderIsPrunedAndThreadsDoNotMatter) {
   const TemporaryFolder folder;
   std::string lines;

@@ -109,6 +109,14 @@ TEST(CamPruning, Ka5AsMgcvWithReml) {
   EXPECT_NEAR(candidate(result, "x1", "x2").p_value, 0.07588, 5e-4);
 }
 
+TEST(CamPruning, TheSearchOfMgcvIsKnownForGcvAlone) {
+  PruneOptions options;
+  options.smoothing_search = SmoothingSearch::kMgcv;
+  EXPECT_EQ(prune_in_column_order(test::ka5(), options).edges(), (Edges{{0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 4}}));
+  options.criterion = SmoothingCriterion::kReml;
+  EXPECT_THROW(prune_in_column_order(test::ka5(), options), Error);
+}
+
 TEST(CamPruning, SachsKeepsTenEdgesAndShowsTheOneOnTheCutoff) {
   const PruneResult result = prune(test::sachs(), test::sachs_olem_order(), PruneOptions{}, Context{});
   const Edges kept = result.edges();

@@ -76,7 +76,7 @@ TEST(SmoothingScore, ATermAtInfinityIsTheLimitOfTermsNearIt) {
 void expect_stacked_least_squares(const Table& table, double tolerance) {
   const AdditiveDesign design = design_of(table);
   const std::vector<std::size_t> parents = {0, 1, 2, 3};
-  const AdditiveFit fit = design.fit(4, parents, SmoothingCriterion::kReml, Inference::kCovariance, Context{});
+  const AdditiveFit fit = design.fit(4, parents, {SmoothingCriterion::kReml}, Inference::kCovariance, Context{});
   ASSERT_TRUE(fit.converged);
 
   const Index n = static_cast<Index>(table.rows());
@@ -120,8 +120,8 @@ TEST(AdditiveFit, SurvivesAlmostCollinearParents) {
 TEST(AdditiveFit, WithoutInferenceItIsTheSameFit) {
   const AdditiveDesign design = design_of(test::ka5());
   const std::vector<std::size_t> parents = {0, 3};
-  const AdditiveFit full = design.fit(2, parents, SmoothingCriterion::kGcv, Inference::kCovariance, Context{});
-  const AdditiveFit bare = design.fit(2, parents, SmoothingCriterion::kGcv, Inference::kNone, Context{});
+  const AdditiveFit full = design.fit(2, parents, {SmoothingCriterion::kGcv}, Inference::kCovariance, Context{});
+  const AdditiveFit bare = design.fit(2, parents, {SmoothingCriterion::kGcv}, Inference::kNone, Context{});
   EXPECT_EQ(full.residual, bare.residual);
   EXPECT_EQ(full.edf, bare.edf);
   EXPECT_EQ(bare.terms[0].covariance.size(), 0);
@@ -135,7 +135,7 @@ TEST(AdditiveFit, SingleParentGainsOfKa5) {
     const std::vector<std::size_t> parents = {parent};
     const Eigen::Map<const VectorXd> y(table.column(child).data(), 400);
     const double total = (y.array() - y.mean()).matrix().squaredNorm();
-    const AdditiveFit fit = design.fit(child, parents, SmoothingCriterion::kGcv, Inference::kNone, Context{});
+    const AdditiveFit fit = design.fit(child, parents, {SmoothingCriterion::kGcv}, Inference::kNone, Context{});
     return std::log(total / fit.residual);
   };
   EXPECT_NEAR(gain(0, 1), 0.666665, 2e-5);
