@@ -53,7 +53,7 @@ struct DecisionOptions {
   // Random points whose success is estimated before the direct ascent; the best of them is its second start.
   int screen = 30;
   // Of the direct ascent, for each of its four degrees of smoothing; 0 leaves it out.
-  int ascent_steps = 12;
+  int ascent_steps = 8;
   // Multiplies the samplers' own doubt (posterior spread). 1: as it is. More avoids decisions far from the data.
   double caution = 1.0;
   // Success that is enough: the cheapest decision that reaches it is looked for. 0: as much success as can be had.
