@@ -3,7 +3,7 @@
 // true|. Worse: decisions more than .01 below no action. Wrong orders: tasks whose order reverses an edge.
 //   decision_bench bermuda [DATASETS [CONTEXTS [SAMPLER...]]]     the Bermuda simulator, 1000 rows
 //   decision_bench auf [TASKS [CONTEXTS [SAMPLER...]]]            the four synthetic settings
-// SAMPLER:DRAWS searches with that many draws instead of 1000 (the network takes half a minute for a decision).
+// SAMPLER:DRAWS searches with that many draws instead of 1000 (the network is slow).
 // Regret is against the best decision found with the true model itself (random points and all decisions of the table,
 // then a pattern search from the best four).
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decision_tasks.h"
@@ -40,7 +41,29 @@ struct Row {
   std::vector<std::size_t> div;     // of the order, by task
   double fit_seconds = 0.0;
   double decide_seconds = 0.0;
+
+  void add(const Row& other) {
+    truth.insert(truth.end(), other.truth.begin(), other.truth.end());
+    claimed.insert(claimed.end(), other.claimed.begin(), other.claimed.end());
+    idle.insert(idle.end(), other.idle.begin(), other.idle.end());
+    best.insert(best.end(), other.best.begin(), other.best.end());
+    by_task.insert(by_task.end(), other.by_task.begin(), other.by_task.end());
+    gap_by_task.insert(gap_by_task.end(), other.gap_by_task.begin(), other.gap_by_task.end());
+    div.insert(div.end(), other.div.begin(), other.div.end());
+    fit_seconds += other.fit_seconds;
+    decide_seconds += other.decide_seconds;
+  }
 };
+
+// By sampler and order, as they are printed.
+using Rows = std::vector<std::pair<std::string, Row>>;
+
+Row& row_of(Rows& rows, const std::string& name) {
+  for (auto& [known, row] : rows) {
+    if (known == name) return row;
+  }
+  return rows.emplace_back(name, Row()).second;
+}
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0.0;
@@ -142,7 +165,8 @@ void run_task(const Simulation& simulation, const std::vector<Round>& rounds, co
   row.gap_by_task.push_back(std::abs(mean(claimed) - mean(truth)));
 }
 
-void print_row(const std::string& setting, const std::string& name, const Row& row, int tasks, int rounds) {
+void print_row(const std::string& setting, const std::string& name, const Row& row, int rounds) {
+  const auto tasks = static_cast<double>(row.by_task.size());
   std::vector<double> regret;
   std::vector<double> right;  // regret of the tasks whose order has no edge reversed
   std::vector<double> wrong;
@@ -162,9 +186,8 @@ void print_row(const std::string& setting, const std::string& name, const Row& r
   std::fflush(stdout);
 }
 
-void compare(const Setting& setting, int tasks, int rounds, const std::vector<std::string>& samplers) {
-  std::map<std::string, Row> rows;
-  std::vector<std::string> order;
+Rows compare(const Setting& setting, int tasks, int rounds, const std::vector<std::string>& samplers) {
+  Rows rows;
   for (int t = 0; t < tasks; ++t) {
     const Simulation simulation = setting.make(static_cast<std::uint64_t>(t));
     const std::vector<Round> contexts = rounds_of(simulation, static_cast<std::size_t>(rounds));
@@ -172,8 +195,7 @@ void compare(const Setting& setting, int tasks, int rounds, const std::vector<st
     for (const std::string& sampler : samplers) {
       for (const bool true_order : {true, false}) {
         const std::string name = sampler + (true_order ? ", true order" : ", learned");
-        if (rows.find(name) == rows.end()) order.push_back(name);
-        run_task(simulation, contexts, sampler, true_order, static_cast<std::uint64_t>(t), rows[name], made);
+        run_task(simulation, contexts, sampler, true_order, static_cast<std::uint64_t>(t), row_of(rows, name), made);
       }
     }
     std::vector<double> best(contexts.size());
@@ -182,7 +204,8 @@ void compare(const Setting& setting, int tasks, int rounds, const std::vector<st
     });
     for (auto& [name, row] : rows) row.best.insert(row.best.end(), best.begin(), best.end());
   }
-  for (const std::string& name : order) print_row(setting.name, name, rows[name], tasks, rounds);
+  for (const auto& [name, row] : rows) print_row(setting.name, name, row, rounds);
+  return rows;
 }
 
 }  // namespace
@@ -200,5 +223,16 @@ int main(int argc, char** argv) {
       "| setting | sampler, order | true | claimed | gap | no action | best | regret | median | worse | lowest | wrong "
       "orders | regret right / wrong | fit s | each s |\n| --- | --- | --- | --- | --- | --- | --- | --- "
       "| --- | --- | --- | --- | --- | --- | --- |\n");
-  for (const Setting& setting : settings_of(what)) compare(setting, tasks, rounds, samplers);
+  std::map<std::string, std::vector<Rows>> families;
+  for (const Setting& setting : settings_of(what)) {
+    families[setting.family].push_back(compare(setting, tasks, rounds, samplers));
+  }
+  for (const auto& [family, settings] : families) {
+    if (settings.size() == 1) continue;
+    Rows together;
+    for (const Rows& rows : settings) {
+      for (const auto& [name, row] : rows) row_of(together, name).add(row);
+    }
+    for (const auto& [name, row] : together) print_row(family + ", both noises", name, row, rounds);
+  }
 }

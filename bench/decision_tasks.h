@@ -17,20 +17,22 @@ constexpr std::size_t kTrials = 5000;
 
 struct Setting {
   std::string name;
+  std::string family;  // of settings that differ in their noise alone
   std::function<Simulation(std::uint64_t index)> make;
 };
 
 // "bermuda", or "auf" for the four synthetic settings.
 inline std::vector<Setting> settings_of(const std::string& what) {
-  if (what == "bermuda") return {{"Bermuda", [](std::uint64_t i) { return bermuda_task({}, i, Context()); }}};
+  if (what == "bermuda")
+    return {{"Bermuda", "Bermuda", [](std::uint64_t i) { return bermuda_task({}, i, Context()); }}};
   std::vector<Setting> settings;
   for (const AufFamily family : {AufFamily::kLinear, AufFamily::kMlp}) {
     for (const NoiseKind noise : {NoiseKind::kBeta, NoiseKind::kExponential}) {
       AufSimulationOptions options;
       options.family = family;
       options.noise = noise;
-      settings.push_back({fmt::format("Syn{}{}", family == AufFamily::kLinear ? "Lr" : "Nlr",
-                                      noise == NoiseKind::kBeta ? "Beta" : "Exp"),
+      const std::string name = family == AufFamily::kLinear ? "SynLr" : "SynNlr";
+      settings.push_back({name + (noise == NoiseKind::kBeta ? "Beta" : "Exp"), name,
                           [options](std::uint64_t i) { return random_auf_task(options, i, Context()); }});
     }
   }
