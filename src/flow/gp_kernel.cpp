@@ -99,6 +99,21 @@ void fill_values_and_slopes(const GpParameters& parameters, std::span<const doub
   }
 }
 
+void fill_values(const GpParameters& parameters, std::span<const double> row_scales,
+                 std::span<const double> column_scales, double* products) {
+  const KernelLoops& loops = kernel_loops();
+  const std::size_t n = row_scales.size();
+  const double size = amplitude(parameters);
+  for (std::size_t j = 0; j < column_scales.size(); ++j) {
+    double* column = products + j * n;
+    if (parameters.kernel == GpKernel::kArcsine) {
+      loops.arcsine_value(n, column, row_scales.data(), 2.0 * column_scales[j], size, column);
+    } else {
+      loops.rbf(n, column, row_scales.data(), column_scales[j], size, column);
+    }
+  }
+}
+
 void fill_slopes(const GpParameters& parameters, std::size_t count, const double* angles, const double* values,
                  const double* weights, double* slopes) {
   if (parameters.kernel == GpKernel::kArcsine) {

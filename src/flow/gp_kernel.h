@@ -57,6 +57,10 @@ void fill_covariance(const GpParameters& parameters, std::span<const double> row
 void fill_values_and_slopes(const GpParameters& parameters, std::span<const double> row_scales,
                             std::span<const double> column_scales, double* products, double* slopes);
 
+// The values alone, in place of the products.
+void fill_values(const GpParameters& parameters, std::span<const double> row_scales,
+                 std::span<const double> column_scales, double* products);
+
 // weight dvalue/dangle for arcsine, weight value for rbf: what fill_covariance made, of `count` entries. In place when
 // `slopes` is `weights`.
 void fill_slopes(const GpParameters& parameters, std::size_t count, const double* angles, const double* values,

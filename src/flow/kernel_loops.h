@@ -20,6 +20,9 @@ struct KernelLoops {
   // The same value, and slope = amplitude / sqrt(1 - angle^2), in 2/3 of the time of both by themselves.
   void (*arcsine_with_slope)(size_t n, const double* product, const double* row_scale, double column_scale,
                              double amplitude, double* value, double* slope);
+  // That value alone.
+  void (*arcsine_value)(size_t n, const double* product, const double* row_scale, double column_scale, double amplitude,
+                        double* value);
   // slope = weight amplitude / sqrt(1 - angle^2). |angle| < 1.
   void (*arcsine_slope)(size_t n, const double* angle, const double* weight, double amplitude, double* slope);
   // value = amplitude exp(min(0, product - row_half - column_half))

@@ -105,21 +105,36 @@ void arcsine(size_t n, const double* product, const double* row_scale, double co
 }
 
 // The root that the slope needs serves the value as well: asin(x) = pi/2 - asin(sqrt(1 - x^2)) beyond sqrt(1/2). A
-// longer series is cheaper than another root.
+// longer series is cheaper than another root, and than the choice of one.
+inline double arcsine_by_root(double x, double& root) {
+  const double size = __builtin_fabs(x);
+  const double square = size * size;
+  const double rest = (1.0 - size) * (1.0 + size);
+  root = __builtin_sqrt(rest);
+  const double near_value = (root < size ? root : size) * long_arcsine_series(rest < square ? rest : square);
+  return __builtin_copysign(root < size ? 1.5707963267948966 - near_value : near_value, x);
+}
+
 void arcsine_with_slope(size_t n, const double* product, const double* row_scale, double column_scale, double amplitude,
                         double* value, double* slope) {
   OLEM_INDEPENDENT
   for (size_t i = 0; i < n; ++i) {
     const double raw = product[i] * row_scale[i] * column_scale;
     const double x = raw < -kLargest ? -kLargest : raw > kLargest ? kLargest : raw;
-    const double size = __builtin_fabs(x);
-    const double square = size * size;
-    const double rest = (1.0 - size) * (1.0 + size);
-    const double root = __builtin_sqrt(rest);
-    const double near_value = (root < size ? root : size) * long_arcsine_series(rest < square ? rest : square);
-    const double angle = root < size ? 1.5707963267948966 - near_value : near_value;
-    value[i] = amplitude * __builtin_copysign(angle, x);
+    double root = 0.0;
+    value[i] = amplitude * arcsine_by_root(x, root);
     slope[i] = amplitude / root;
+  }
+}
+
+void arcsine_value(size_t n, const double* product, const double* row_scale, double column_scale, double amplitude,
+                   double* value) {
+  OLEM_INDEPENDENT
+  for (size_t i = 0; i < n; ++i) {
+    const double raw = product[i] * row_scale[i] * column_scale;
+    const double x = raw < -kLargest ? -kLargest : raw > kLargest ? kLargest : raw;
+    double root = 0.0;
+    value[i] = amplitude * arcsine_by_root(x, root);
   }
 }
 
@@ -187,6 +202,7 @@ void narrow(size_t n, const double* x, float* single) {
 constexpr KernelLoops kLoops = {
     .arcsine = arcsine,
     .arcsine_with_slope = arcsine_with_slope,
+    .arcsine_value = arcsine_value,
     .arcsine_slope = arcsine_slope,
     .rbf = rbf,
     .subtract_squares = subtract_squares<double>,

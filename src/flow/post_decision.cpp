@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 
@@ -34,6 +35,7 @@ struct Piece {
   std::size_t count = 0;
   std::vector<std::unique_ptr<SamplerRun>> runs;  // of the drawn variables
   std::vector<std::vector<double>> values;        // of the drawn variables
+  std::vector<std::vector<std::size_t>> absurd;   // draws that this variable spoils
   std::vector<std::vector<double>> adjoints;      // of the dynamic variables
   std::vector<double> gradient;                   // by the altered variables
   std::vector<Condition> conditions;              // scratch of one variable
@@ -52,6 +54,8 @@ class PostDecisionSampler::Chain {
     draws_.values.resize(plan.outcomes.size() * plan.draws);
     draws_.valid.resize(plan.draws);
     make_pieces();
+    version_.resize(set_->variables.size());
+    origin_.resize(set_->variables.size());
     arrange();
   }
 
@@ -64,12 +68,10 @@ class PostDecisionSampler::Chain {
     check_values(values, caution);
     if (caution_ != caution) prepare(caution);
     set_values(values);
-    drawn_at_.reset();
     if (linear_) {
       respond_linearly(values);
     } else {
       draw_dynamic();
-      drawn_at_.emplace(values.begin(), values.end());
     }
     draws_.excluded =
         static_cast<std::size_t>(std::count(draws_.valid.begin(), draws_.valid.end(), static_cast<unsigned char>(0)));
@@ -231,6 +233,7 @@ class PostDecisionSampler::Chain {
       piece.count = std::min(kDrawsPerPiece, plan_.draws - first);
       piece.runs.resize(variables);
       piece.values.resize(variables);
+      piece.absurd.resize(variables);
       piece.adjoints.resize(variables);
     }
   }
@@ -240,7 +243,7 @@ class PostDecisionSampler::Chain {
     std::vector<std::size_t> starting;
     std::size_t needed = 0;
     for (std::size_t v = 0; v < roles_.size(); ++v) {
-      if (!is_drawn(roles_[v]) || pieces_.front().runs[v]) continue;
+      if (!is_drawn(roles_[v]) || pieces_.back().runs[v]) continue;
       starting.push_back(v);
       needed += 2 + set_->variables[v].sampler->noise_entries();
     }
@@ -297,17 +300,51 @@ class PostDecisionSampler::Chain {
     return piece.conditions;
   }
 
-  // One pass along the order, over the variables with this role.
-  void draw(Piece& piece, Role role) {
+  // What a variable's values depend on beside their noise: caution, and for each condition that matters the value that
+  // all draws share, or which version of values it has itself.
+  using Origin = std::vector<std::pair<bool, std::uint64_t>>;
+  Origin origin_of(std::size_t v) const {
+    Origin origin = {{false, std::bit_cast<std::uint64_t>(*caution_)}};
+    for (std::size_t k = 0; k < uses_[v].size(); ++k) {
+      if (!uses_[v][k]) continue;
+      const std::size_t c = set_->variables[v].conditions[k];
+      const bool drawn = is_drawn(roles_[c]);
+      origin.emplace_back(drawn, drawn ? version_[c] : std::bit_cast<std::uint64_t>(fixed_[c]));
+    }
+    return origin;
+  }
+
+  // One pass along the order, over the variables with this role. What has the values already that it would get is not
+  // drawn again, unless its gradient is wanted, for which the latest evaluation must be its own.
+  void draw(Role role) {
+    std::vector<std::pair<std::size_t, Origin>> stale;
     for (std::size_t v = 0; v < roles_.size(); ++v) {
       if (roles_[v] != role) continue;
-      std::vector<double>& y = piece.values[v];
-      piece.runs[v]->sample(conditions_of(piece, v), *caution_, y);
-      for (std::size_t i = 0; i < piece.count; ++i) {
-        if (std::abs(y[i]) <= kLargest) continue;  // what is not a number does not pass either
-        y[i] = 0.0;
-        draws_.valid[piece.first + i] = 0;
+      Origin origin = origin_of(v);
+      if (!plan_.with_gradient && origin_[v] == origin) continue;
+      version_[v] = ++latest_version_;
+      origin_[v].clear();  // until it is done
+      stale.emplace_back(v, std::move(origin));
+    }
+    parallel_for(context_, 0, pieces_.size(), 1, [&](std::size_t p, std::size_t) {
+      Piece& piece = pieces_[p];
+      for (const auto& [v, origin] : stale) draw(piece, v);
+      for (std::size_t v = 0; v < roles_.size(); ++v) {
+        if (roles_[v] != role) continue;
+        for (const std::size_t i : piece.absurd[v]) draws_.valid[piece.first + i] = 0;
       }
+    });
+    for (auto& [v, origin] : stale) origin_[v] = std::move(origin);
+  }
+
+  void draw(Piece& piece, std::size_t v) {
+    std::vector<double>& y = piece.values[v];
+    piece.runs[v]->sample(conditions_of(piece, v), *caution_, y);
+    piece.absurd[v].clear();
+    for (std::size_t i = 0; i < piece.count; ++i) {
+      if (std::abs(y[i]) <= kLargest) continue;  // what is not a number does not pass either
+      y[i] = 0.0;
+      piece.absurd[v].push_back(i);
     }
   }
 
@@ -321,28 +358,23 @@ class PostDecisionSampler::Chain {
 
   void draw_dynamic() {
     draws_.valid = static_valid_;
-    parallel_for(context_, 0, pieces_.size(), 1, [&](std::size_t p, std::size_t) {
-      draw(pieces_[p], Role::kDynamic);
-      collect(pieces_[p]);
-    });
+    draw(Role::kDynamic);
+    for (const Piece& piece : pieces_) collect(piece);
   }
 
   void draw_everything(std::span<const double> values, double caution) {
     check_values(values, caution);
     if (caution_ != caution) prepare(caution);
-    if (drawn_at_ && std::equal(values.begin(), values.end(), drawn_at_->begin(), drawn_at_->end())) return;
     set_values(values);
     draw_dynamic();
-    drawn_at_.emplace(values.begin(), values.end());
   }
 
   // What does not depend on the decision: static variables, and when all is linear the outcomes at zero and by how much
   // they change with each altered variable.
   void prepare(double caution) {
     caution_ = caution;
-    drawn_at_.reset();
     std::fill(draws_.valid.begin(), draws_.valid.end(), static_cast<unsigned char>(1));
-    parallel_for(context_, 0, pieces_.size(), 1, [&](std::size_t p, std::size_t) { draw(pieces_[p], Role::kStatic); });
+    draw(Role::kStatic);
     static_valid_ = draws_.valid;
     linear_ = find_response();
     if (!linear_) return;
@@ -425,7 +457,9 @@ class PostDecisionSampler::Chain {
   std::vector<Piece> pieces_;
   std::optional<double> caution_;  // that the static variables were drawn with
   std::vector<unsigned char> static_valid_;
-  std::optional<std::vector<double>> drawn_at_;  // the altered values that the pieces and draws_ stand for
+  std::vector<std::uint64_t> version_;  // of the values of each variable, as the next ones; no two are the same
+  std::vector<Origin> origin_;          // of these values; empty when they were never drawn to the end
+  std::uint64_t latest_version_ = 0;
   bool linear_ = false;
   OutcomeDraws base_;             // when linear: the outcomes at zero
   std::vector<double> response_;  // when linear: outcomes x altered variables

@@ -47,8 +47,11 @@ TEST(KernelLoops, ValueAndSlopeAtOnceAgreeWithTheLibrary) {
   const std::vector<double> twice(x.size(), 2.0);
   for (const KernelLoops* loops : all_loops()) {
     std::vector<double> value = x;
+    std::vector<double> alone = x;
     std::vector<double> slope(x.size());
     loops->arcsine_with_slope(x.size(), value.data(), twice.data(), 0.5, 3.0, value.data(), slope.data());
+    loops->arcsine_value(x.size(), alone.data(), twice.data(), 0.5, 3.0, alone.data());
+    EXPECT_EQ(alone, value);
     for (std::size_t i = 0; i < x.size(); ++i) {
       ASSERT_NEAR(value[i], 3.0 * std::asin(x[i]), 3.0 * 5e-16) << x[i];
       ASSERT_NEAR(slope[i] * std::sqrt((1.0 - x[i]) * (1.0 + x[i])), 3.0, 1e-13) << x[i];
