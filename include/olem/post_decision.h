@@ -23,7 +23,8 @@ struct PostDecisionPlan {
   // Which draws. Samplers with the same number, seed and draws share the noise of every variable, whatever is altered,
   // so that differences between decisions are not chance. Below 2^40.
   std::uint64_t noise = 0;
-  bool with_gradient = true;  // without, gradient() must not be called, and evaluations take less time
+  // Without, gradient() must not be called, and an evaluation draws only what differs from the latest one.
+  bool with_gradient = true;
 };
 
 // Outcomes of one evaluation in standardised units.

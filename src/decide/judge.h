@@ -30,7 +30,7 @@ class Judge {
   Judge(const PreparedProblem& prepared, int draws, PreparedProblem::Noise noise)
       : prepared_(prepared), draws_(draws), noise_(noise) {}
 
-  // One evaluation, and the static part of the sampler when other variables are altered than the last time.
+  // Draws what differs from the latest decision that was judged.
   Judged judge(Setting setting, std::string origin);
 
   // Takes back alterations that hardly matter, those that seem to matter least first: a change costs effort, and where
