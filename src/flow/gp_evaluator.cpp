@@ -171,13 +171,11 @@ void GpEvaluator::evaluate_kernel(Block block, double* mean, const Keep& keep) {
     const std::size_t count = std::min(kPointsPerStrip, m - j);
     const std::span<const double> point_scales = std::span(points.scales).subspan(j, count);
     multiply(1.0, {coordinates, rows, width}, {points.values.data() + j, count, width, m, true}, 0.0, values.data());
-    if (gradient_) {
-      fill_values_and_slopes(parameters, scales, point_scales, values.data(), slopes.data());
-      multiply(1.0, {slopes.data(), rows, count}, {mean_columns_.data() + j, count, width, m}, 1.0, products);
-    } else {
-      fill_values(parameters, scales, point_scales, values.data());
-    }
+    fill_values_and_slopes(parameters, scales, point_scales, values.data(), gradient_ ? slopes.data() : nullptr);
     multiply(1.0, {values.data(), rows, count}, {model_.weights.data() + j, count, 1}, 1.0, mean);
+    if (gradient_) {
+      multiply(1.0, {slopes.data(), rows, count}, {mean_columns_.data() + j, count, width, m}, 1.0, products);
+    }
     keep(j, count, values.data(), slopes.data());
   }
 }

@@ -90,26 +90,14 @@ void fill_values_and_slopes(const GpParameters& parameters, std::span<const doub
   const double size = amplitude(parameters);
   for (std::size_t j = 0; j < column_scales.size(); ++j) {
     double* column = products + j * n;
-    if (parameters.kernel == GpKernel::kArcsine) {
-      loops.arcsine_with_slope(n, column, row_scales.data(), 2.0 * column_scales[j], size, column, slopes + j * n);
-    } else {
+    double* slope = slopes != nullptr ? slopes + j * n : nullptr;
+    if (parameters.kernel == GpKernel::kRbf) {
       loops.rbf(n, column, row_scales.data(), column_scales[j], size, column);
-      std::copy_n(column, n, slopes + j * n);
-    }
-  }
-}
-
-void fill_values(const GpParameters& parameters, std::span<const double> row_scales,
-                 std::span<const double> column_scales, double* products) {
-  const KernelLoops& loops = kernel_loops();
-  const std::size_t n = row_scales.size();
-  const double size = amplitude(parameters);
-  for (std::size_t j = 0; j < column_scales.size(); ++j) {
-    double* column = products + j * n;
-    if (parameters.kernel == GpKernel::kArcsine) {
+      if (slope != nullptr) std::copy_n(column, n, slope);
+    } else if (slope != nullptr) {
+      loops.arcsine_with_slope(n, column, row_scales.data(), 2.0 * column_scales[j], size, column, slope);
+    } else {
       loops.arcsine_value(n, column, row_scales.data(), 2.0 * column_scales[j], size, column);
-    } else {
-      loops.rbf(n, column, row_scales.data(), column_scales[j], size, column);
     }
   }
 }

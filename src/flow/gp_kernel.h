@@ -53,13 +53,9 @@ void fill_covariance(const GpParameters& parameters, std::span<const double> row
                      std::span<const double> column_scales, double* products, double* values);
 
 // The same for derivatives by the rows alone: the values replace the products, and the slopes are dvalue/dangle for
-// arcsine, the values once more for rbf.
+// arcsine, the values once more for rbf; a null pointer leaves them out.
 void fill_values_and_slopes(const GpParameters& parameters, std::span<const double> row_scales,
                             std::span<const double> column_scales, double* products, double* slopes);
-
-// The values alone, in place of the products.
-void fill_values(const GpParameters& parameters, std::span<const double> row_scales,
-                 std::span<const double> column_scales, double* products);
 
 // weight dvalue/dangle for arcsine, weight value for rbf: what fill_covariance made, of `count` entries. In place when
 // `slopes` is `weights`.

@@ -91,14 +91,17 @@ inline double exponential_of(double x) {
 #define OLEM_INDEPENDENT
 #endif
 
-constexpr double kLargest = 1.0 - 0x1p-50;  // rounding must not push an angle to 1, where the slope is infinite
+inline double angle_of(double product, double row_scale, double column_scale) {
+  constexpr double kLargest = 1.0 - 0x1p-50;  // rounding must not push it to 1, where the slope is infinite
+  const double raw = product * row_scale * column_scale;
+  return raw < -kLargest ? -kLargest : raw > kLargest ? kLargest : raw;
+}
 
 void arcsine(size_t n, const double* product, const double* row_scale, double column_scale, double amplitude,
              double* angle, double* value) {
   OLEM_INDEPENDENT
   for (size_t i = 0; i < n; ++i) {
-    const double raw = product[i] * row_scale[i] * column_scale;
-    const double x = raw < -kLargest ? -kLargest : raw > kLargest ? kLargest : raw;
+    const double x = angle_of(product[i], row_scale[i], column_scale);
     angle[i] = x;
     value[i] = amplitude * arcsine_of(x);
   }
@@ -119,10 +122,8 @@ void arcsine_with_slope(size_t n, const double* product, const double* row_scale
                         double* value, double* slope) {
   OLEM_INDEPENDENT
   for (size_t i = 0; i < n; ++i) {
-    const double raw = product[i] * row_scale[i] * column_scale;
-    const double x = raw < -kLargest ? -kLargest : raw > kLargest ? kLargest : raw;
     double root = 0.0;
-    value[i] = amplitude * arcsine_by_root(x, root);
+    value[i] = amplitude * arcsine_by_root(angle_of(product[i], row_scale[i], column_scale), root);
     slope[i] = amplitude / root;
   }
 }
@@ -131,10 +132,8 @@ void arcsine_value(size_t n, const double* product, const double* row_scale, dou
                    double* value) {
   OLEM_INDEPENDENT
   for (size_t i = 0; i < n; ++i) {
-    const double raw = product[i] * row_scale[i] * column_scale;
-    const double x = raw < -kLargest ? -kLargest : raw > kLargest ? kLargest : raw;
     double root = 0.0;
-    value[i] = amplitude * arcsine_by_root(x, root);
+    value[i] = amplitude * arcsine_by_root(angle_of(product[i], row_scale[i], column_scale), root);
   }
 }
 
