@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "olem/decision.h"
 #include "rehearsal_options.h"
 #include "session.h"
 

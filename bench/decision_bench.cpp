@@ -24,7 +24,7 @@
 #include "olem/metrics.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
-#include "olem/rehearsal.h"
+#include "olem/decision.h"
 #include "olem/simulate.h"
 
 namespace olem::bench {

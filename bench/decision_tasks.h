@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "olem/parallel.h"
-#include "olem/rehearsal.h"
+#include "olem/decision.h"
 #include "olem/simulate.h"
 
 // Decision tasks whose truth is known, and how good decisions are in them.

@@ -6,11 +6,11 @@
 #include <ctime>
 #include <stdexcept>
 
-#include "graph/gaussian_score.h"
-#include "graph/linear_models.h"
-#include "graph/plain_ges.h"
 #include "olem/graph_learner.h"
 #include "olem/metrics.h"
+#include "structure/gaussian_score.h"
+#include "structure/linear_models.h"
+#include "structure/plain_ges.h"
 
 namespace olem {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "contexts.h"
-#include "graph/additive_regression.h"
+#include "gam/additive_regression.h"
+#include "gam/smooth_term_test.h"
 #include "graph/csv_rows.h"
-#include "graph/smooth_term_test.h"
 #include "olem/prune.h"
 #include "olem/random.h"
 

@@ -1,5 +1,5 @@
+#include "core/text.h"
 #include "graph/formats.h"
-#include "graph/text.h"
 #include "support.h"
 
 using namespace olem;

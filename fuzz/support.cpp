@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "graph/text.h"
+#include "core/text.h"
 #include "olem/json.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t capacity);

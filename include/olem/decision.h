@@ -12,11 +12,12 @@
 #include "olem/context.h"
 #include "olem/error.h"
 #include "olem/json.h"
+#include "olem/named_value.h"
 #include "olem/options.h"
 #include "olem/qwz23.h"
 #include "olem/region.h"
+#include "olem/rehearsal.h"
 #include "olem/sampler_set.h"
-#include "olem/structural_model.h"
 #include "olem/task.h"
 
 namespace olem {
@@ -188,5 +189,14 @@ DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, 
 
 // The object that `olem decide --json` prints for one context.
 Json to_json(const Decision& decision);
+
+// The decision to make for one context, with a value for each context variable in the order of the task. A usage error
+// for another number of values and for a model that was not fitted.
+DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values);
+
+// What `olem decide` says of decisions beside its options: {"method", "task", "order", "order_method", "graph",
+// "models", "undecided_steps", "decisions"}. `task` is the model's, with the values that were observed.
+Json decisions_json(const RehearsalModel& model, const Task& task, const DecisionOptions& options,
+                    const std::vector<Decision>& decisions);
 
 }  // namespace olem

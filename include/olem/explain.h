@@ -8,8 +8,8 @@
 #include "olem/context.h"
 #include "olem/decision.h"
 #include "olem/json.h"
+#include "olem/named_value.h"
 #include "olem/options.h"
-#include "olem/structural_model.h"
 
 namespace olem {
 
@@ -105,5 +105,13 @@ std::vector<NamedValue> read_alterations(const std::vector<NamedRange>& alterabl
 
 // The object that `olem explain --json` prints for one context: every number that text and figure show.
 Json to_json(const Explanation& explanation);
+
+// Adds to the object of `olem decide` what its page shows beside the decisions: the steps of the order, the calibration
+// of the samplers where there is one, and in each decision, as "details", the curves of every alterable variable beside
+// the decision and the forecasts (docs/explain.md). Costs about a tenth of a second for each decision, on the context's
+// threads.
+void add_decision_details(Json& result, const RehearsalModel& model, const std::vector<DecisionProblem>& problems,
+                          const std::vector<Decision>& decisions, const DecisionOptions& options,
+                          const Context& context);
 
 }  // namespace olem

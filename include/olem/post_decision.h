@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/named_value.h"
 #include "olem/sampler_set.h"
-#include "olem/structural_model.h"
 #include "olem/table.h"
 
 namespace olem {

@@ -9,12 +9,10 @@
 #include "olem/graph.h"
 #include "olem/json.h"
 #include "olem/options.h"
+#include "olem/smoothing.h"
 #include "olem/table.h"
 
 namespace olem {
-
-enum class SmoothingCriterion { kGcv, kReml };
-enum class SmoothingSearch { kGlobal, kMgcv };
 
 // CAM pruning (Buehlmann, Peters and Ernest 2014, section 2.5): which of its candidate parents does a variable need in
 // an additive regression on smooth functions of all of them?

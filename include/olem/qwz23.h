@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/named_value.h"
 #include "olem/options.h"
 #include "olem/region.h"
 #include "olem/sampler_set.h"
-#include "olem/structural_model.h"
 
 namespace olem {
 

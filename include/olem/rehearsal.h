@@ -9,7 +9,6 @@
 
 #include "olem/calibration.h"
 #include "olem/context.h"
-#include "olem/decision.h"
 #include "olem/graph.h"
 #include "olem/graph_file.h"
 #include "olem/graph_options.h"
@@ -86,15 +85,6 @@ RehearsalModel fit_rehearsal_on_graph(const Task& task, const Table& table, cons
 // standard deviations per standard deviation, "relevance" of the nonlinear part}} of those that it uses}. Variables
 // that are always observed have none.
 Json models_json(const RehearsalModel& model);
-
-// The decision to make for one context, with a value for each context variable in the order of the task. A usage error
-// for another number of values and for a model that was not fitted.
-DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values);
-
-// What `olem decide` says of decisions beside its options: {"method", "task", "order", "order_method", "graph",
-// "models", "undecided_steps", "decisions"}. `task` is the model's, with the values that were observed.
-Json decisions_json(const RehearsalModel& model, const Task& task, const DecisionOptions& options,
-                    const std::vector<Decision>& decisions);
 
 // The steps of the order that the data did not decide and that stand between an alterable variable and an outcome, as
 // "a, b": the two may stand the other way round, and the decision with them.

@@ -13,6 +13,7 @@
 #include "olem/prune.h"
 #include "olem/rehearsal.h"
 #include "olem/table.h"
+#include "olem/text.h"
 
 namespace olem {
 
@@ -32,11 +33,5 @@ std::string model_text(const RehearsalModel& model);
 // How well the samplers forecast rows that they had not seen, or why that could not be found out.
 std::string calibration_text(const Calibration& calibration);
 std::string problems_text(const std::vector<Problem>& problems, std::string_view source);
-
-// Words broken into lines of at most `width` characters, each after `indent`; ends with a newline.
-std::string wrap_text(std::string_view text, std::size_t width, std::string_view indent = "");
-
-// Characters that a UTF-8 text shows: its code points.
-std::size_t display_width(std::string_view text);
 
 }  // namespace olem

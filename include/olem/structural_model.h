@@ -11,6 +11,7 @@
 
 #include "olem/context.h"
 #include "olem/json.h"
+#include "olem/named_value.h"
 #include "olem/table.h"
 
 namespace olem {
@@ -85,17 +86,6 @@ std::vector<std::size_t> causal_order(const StructuralModel& model);
 // and j), so equal arguments give equal tables whatever the number of threads, and row i does not depend on `rows`.
 // O(rows) per weight. `draw` is below 2^48. Throws what check_model throws.
 Table draw_rows(const StructuralModel& model, std::size_t rows, std::uint64_t draw, const Context& context);
-
-struct NamedValue {
-  std::string name;
-  double value = 0.0;
-};
-
-struct NamedRange {
-  std::string name;
-  double low = 0.0;
-  double high = 0.0;
-};
 
 // What happens when the observed variables have the given values and then the alterations are made: edges into altered
 // nodes are cut, everything else keeps its function and fresh noise. Returns one row per trial, one column per node.

@@ -13,8 +13,8 @@
 #include "olem/error.h"
 #include "olem/json.h"
 #include "olem/knowledge.h"
+#include "olem/named_value.h"
 #include "olem/region.h"
-#include "olem/structural_model.h"
 #include "olem/table.h"
 
 namespace olem {

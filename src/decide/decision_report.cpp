@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "decide/outcome_histogram.h"
+#include "decide/explain/outcome_histogram.h"
 #include "decide/success_interval.h"
 
 namespace olem {

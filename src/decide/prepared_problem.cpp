@@ -6,8 +6,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "flow/fitted.h"
 #include "olem/error.h"
+#include "sampler/fitted.h"
 
 namespace olem {
 

@@ -5,7 +5,7 @@
 #include <queue>
 #include <utility>
 
-#include "graph/text.h"
+#include "core/text.h"
 #include "olem/error.h"
 #include "olem/graph.h"
 #include "olem/options.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/text.h"
 #include "graph/graph_builder.h"
-#include "graph/text.h"
 #include "olem/error.h"
 #include "olem/file.h"
 #include "olem/options.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "graph/formats.h"
 #include "graph/graph_builder.h"
-#include "graph/text.h"
 
 namespace olem {
 

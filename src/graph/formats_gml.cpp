@@ -4,9 +4,9 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "core/text.h"
 #include "graph/formats.h"
 #include "graph/graph_builder.h"
-#include "graph/text.h"
 
 namespace olem {
 

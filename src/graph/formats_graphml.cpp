@@ -4,9 +4,9 @@
 #include <pugixml.hpp>
 #include <unordered_map>
 
+#include "core/text.h"
 #include "graph/formats.h"
 #include "graph/graph_builder.h"
-#include "graph/text.h"
 
 namespace olem {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/text.h"
 #include "graph/formats.h"
 #include "graph/graph_builder.h"
-#include "graph/text.h"
 #include "olem/error.h"
 
 namespace olem {

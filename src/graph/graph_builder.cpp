@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "graph/text.h"
+#include "core/text.h"
 #include "olem/error.h"
 #include "olem/options.h"
 

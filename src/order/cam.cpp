@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "graph/thin_plate_basis.h"
+#include "gam/thin_plate_basis.h"
 #include "olem/error.h"
 #include "olem/order_cam.h"
 #include "olem/parallel.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/additive_regression.h"
+#include "gam/additive_regression.h"
 #include "olem/bit_set.h"
 #include "olem/context.h"
 #include "olem/graph.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "decide/explain_json.h"
+#include "decide/explain/explain_json.h"
 #include "report/explain_figure.h"
 #include "report/layout.h"
 #include "report/page_parts.h"

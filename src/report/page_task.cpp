@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "decide/combination.h"
+#include "data/combination.h"
 #include "report/layout.h"
 #include "report/page_parts.h"
 

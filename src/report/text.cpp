@@ -29,35 +29,6 @@ std::string order_chain(const Order& order) {
   return text + "\n";
 }
 
-std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-std::string wrap_text(std::string_view text, std::size_t width, std::string_view indent) {
-  std::string result(indent);
-  std::size_t used = indent.size();
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string_view word = text.substr(at, end - at);
-    const std::size_t length = display_width(word);
-    const bool first = used == indent.size();
-    if (!first && used + 1 + length > width) {
-      result += "\n";
-      result += indent;
-      used = indent.size();
-    } else if (!first) {
-      result += ' ';
-      ++used;
-    }
-    result += word;
-    used += length;
-    at = end + 1;
-  }
-  return result + "\n";
-}
-
 std::string problems_text(const std::vector<Problem>& problems, std::string_view source) {
   if (problems.empty()) return fmt::format("{}: no problems found.\n", source);
   const auto errors = std::count_if(problems.begin(), problems.end(),

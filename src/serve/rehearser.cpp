@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "decide/explain/outcome_histogram.h"
 #include "decide/objective.h"
-#include "decide/outcome_histogram.h"
 
 namespace olem {
 

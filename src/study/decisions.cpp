@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "olem/error.h"
-#include "olem/rehearsal.h"
+#include "olem/decision.h"
 #include "olem/simulate.h"
 #include "study/kind.h"
 #include "study/published.h"

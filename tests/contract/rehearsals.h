@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "contract/contract.h"
-#include "olem/rehearsal.h"
+#include "olem/decision.h"
 #include "olem/sampler_set.h"
 #include "olem/sampler_state.h"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "decide/explain_json.h"
+#include "decide/explain/explain_json.h"
 #include "olem/error.h"
 #include "olem/random.h"
 #include "olem/rehearsal.h"

@@ -1,11 +1,11 @@
-// Writes the tables of tests/graph/additive_models.h as model_<number>.csv into the folder given, with all digits, for
+// Writes the tables of tests/gam/additive_models.h as model_<number>.csv into the folder given, with all digits, for
 // cam_pruning.R to read; prints their checksums. See README.md beside this file.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <string>
 
-#include "graph/additive_models.h"
+#include "gam/additive_models.h"
 #include "olem/file.h"
 
 int main(int argc, char** argv) {

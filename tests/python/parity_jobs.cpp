@@ -9,7 +9,7 @@
 #include "olem/graph_file.h"
 #include "olem/graph_learner.h"
 #include "olem/metrics.h"
-#include "olem/rehearsal.h"
+#include "olem/decision.h"
 
 namespace olem {
 namespace {

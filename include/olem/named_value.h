@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+namespace olem {
+
+// A number for one variable, by column name, in the user's units.
+struct NamedValue {
+  std::string name;
+  double value = 0.0;
+  bool operator==(const NamedValue&) const = default;
+};
+
+// A range for one variable, sides included.
+struct NamedRange {
+  std::string name;
+  double low = 0.0;
+  double high = 0.0;
+};
+
+}  // namespace olem

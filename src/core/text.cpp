@@ -1,0 +1,276 @@
+#include "core/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "olem/error.h"
+#include "olem/text.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::array<char, 4> kDelimiters = {',', ';', '\t', '|'};
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
+
+bool is_blank_line(const Record& record) { return record.fields.size() == 1 && record.fields[0].empty(); }
+
+// Length of the valid UTF-8 sequence at the front of `text`, 0 when there is none (Unicode, table 3-7).
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    if (first == 0xE0 && byte(1) < 0xA0) return 0;
+    if (first == 0xED && byte(1) > 0x9F) return 0;
+    return follows(1) && follows(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    if (first == 0xF0 && byte(1) < 0x90) return 0;
+    if (first == 0xF4 && byte(1) > 0x8F) return 0;
+    return follows(1) && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+// Reads one record after another; `position` and `line` move along.
+class RecordReader {
+ public:
+  RecordReader(std::string_view text, char delimiter, const std::string& source)
+      : text_(text), delimiter_(delimiter), source_(source) {}
+
+  bool done() const { return position_ == text_.size(); }
+
+  Record next() {
+    Record record;
+    record.line = line_;
+    while (true) {
+      record.fields.push_back(read_field());
+      if (done()) return record;
+      if (text_[position_] == delimiter_) {
+        ++position_;
+        continue;
+      }
+      end_line();
+      return record;
+    }
+  }
+
+ private:
+  bool at_line_end() const { return done() || text_[position_] == '\n' || text_[position_] == '\r'; }
+  bool at_field_end() const { return at_line_end() || (delimiter_ != 0 && text_[position_] == delimiter_); }
+
+  void end_line() {
+    if (text_[position_] == '\r' && position_ + 1 < text_.size() && text_[position_ + 1] == '\n') ++position_;
+    ++position_;
+    ++line_;
+  }
+
+  std::string read_field() {
+    while (!at_field_end() && (text_[position_] == ' ' || text_[position_] == '\t')) ++position_;
+    if (!at_field_end() && text_[position_] == '"') return read_quoted();
+    const std::size_t start = position_;
+    while (!at_field_end()) ++position_;
+    return std::string(trim(text_.substr(start, position_ - start)));
+  }
+
+  std::string read_quoted() {
+    const std::size_t opened = line_;
+    std::string field;
+    for (++position_; !done(); ++position_) {
+      const char c = text_[position_];
+      if (c == '"') {
+        if (position_ + 1 == text_.size() || text_[position_ + 1] != '"') break;
+        ++position_;
+      } else if (c == '\n' || (c == '\r' && (position_ + 1 == text_.size() || text_[position_ + 1] != '\n'))) {
+        ++line_;
+      }
+      field += c;
+    }
+    if (done()) {
+      throw Error(ErrorCategory::kData,
+                  fmt::format("{}, line {}: A quote opens here and is never closed.", source_, opened));
+    }
+    ++position_;
+    while (!at_field_end() && (text_[position_] == ' ' || text_[position_] == '\t')) ++position_;
+    if (!at_field_end()) {
+      throw Error(ErrorCategory::kData, fmt::format("{}, line {}: There is text after a closing quote. Double the "
+                                                    "quotes that belong to a name.",
+                                                    source_, line_));
+    }
+    return field;
+  }
+
+  std::string_view text_;
+  char delimiter_;
+  const std::string& source_;
+  std::size_t position_ = 0;
+  std::size_t line_ = 1;
+};
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::vector<Record> split_records(std::string_view text, char delimiter, const std::string& source) {
+  std::vector<Record> records;
+  RecordReader reader(text, delimiter, source);
+  while (!reader.done()) {
+    Record record = reader.next();
+    if (!is_blank_line(record)) records.push_back(std::move(record));
+  }
+  return records;
+}
+
+Record first_record(std::string_view text, char delimiter, const std::string& source) {
+  RecordReader reader(text, delimiter, source);
+  while (!reader.done()) {
+    Record record = reader.next();
+    if (!is_blank_line(record)) return record;
+  }
+  return {};
+}
+
+char sniff_delimiter(std::string_view text) {
+  std::array<std::size_t, kDelimiters.size()> counts{};
+  bool quoted = false;
+  bool content = false;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if ((c == '\n' || c == '\r') && content) break;
+    content = content || !is_blank(c);
+    for (std::size_t i = 0; i < kDelimiters.size(); ++i) {
+      if (c == kDelimiters[i]) ++counts[i];
+    }
+  }
+  const auto most = std::max_element(counts.begin(), counts.end());
+  return *most == 0 ? '\0' : kDelimiters[static_cast<std::size_t>(most - counts.begin())];
+}
+
+std::string quote_field(const std::string& field) {
+  // The last two conditions are for the first name of an order, which must not look like the start of another format
+  // or like a byte order mark.
+  const bool plain = !field.empty() && field.find_first_of("\",;\t|\r\n{[") == std::string::npos &&
+                     trim(field).size() == field.size() &&
+                     std::string_view("</#\xEF").find(field[0]) == std::string::npos && field.substr(0, 6) != "Graph ";
+  if (plain) return field;
+  std::string quoted = "\"";
+  for (const char c : field) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::optional<double> parse_finite(std::string_view text) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  double value = 0.0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = sequence_length(text.substr(i));
+    if (length == 0) return i;
+    i += length;
+  }
+  return std::nullopt;
+}
+
+char32_t next_code_point(std::string_view text, std::size_t& position) {
+  const std::size_t length = std::max<std::size_t>(1, sequence_length(text.substr(position)));
+  constexpr std::array<unsigned, 5> kPayload = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  char32_t code_point = static_cast<unsigned char>(text[position]) & kPayload[length];
+  for (std::size_t i = 1; i < length; ++i) {
+    code_point = (code_point << 6U) | (static_cast<unsigned char>(text[position + i]) & 0x3FU);
+  }
+  position += length;
+  return code_point;
+}
+
+bool append_code_point(std::string& text, char32_t code_point) {
+  if (code_point == 0 || code_point > 0x10FFFF || (code_point >= 0xD800 && code_point <= 0xDFFF)) return false;
+  const auto put = [&](char32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
+  if (code_point < 0x80) {
+    put(code_point);
+  } else if (code_point < 0x800) {
+    put(0xC0U | (code_point >> 6U));
+    put(0x80U | (code_point & 0x3FU));
+  } else if (code_point < 0x10000) {
+    put(0xE0U | (code_point >> 12U));
+    put(0x80U | ((code_point >> 6U) & 0x3FU));
+    put(0x80U | (code_point & 0x3FU));
+  } else {
+    put(0xF0U | (code_point >> 18U));
+    put(0x80U | ((code_point >> 12U) & 0x3FU));
+    put(0x80U | ((code_point >> 6U) & 0x3FU));
+    put(0x80U | (code_point & 0x3FU));
+  }
+  return true;
+}
+
+std::string_view name_fault(std::string_view name) {
+  if (name.empty()) return "is empty";
+  if (name.find('\0') != std::string_view::npos) return "holds a NUL byte";
+  if (find_invalid_utf8(name)) return "is not valid UTF-8";
+  return "";
+}
+
+std::size_t line_of(std::string_view text, std::size_t position) {
+  return 1 + static_cast<std::size_t>(std::count(
+                 text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(position, text.size())), '\n'));
+}
+
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string wrap_text(std::string_view text, std::size_t width, std::string_view indent) {
+  std::string result(indent);
+  std::size_t used = indent.size();
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    const std::size_t length = display_width(word);
+    const bool first = used == indent.size();
+    if (!first && used + 1 + length > width) {
+      result += "\n";
+      result += indent;
+      used = indent.size();
+    } else if (!first) {
+      result += ' ';
+      ++used;
+    }
+    result += word;
+    used += length;
+    at = end + 1;
+  }
+  return result + "\n";
+}
+
+}  // namespace olem

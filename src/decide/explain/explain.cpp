@@ -1,0 +1,377 @@
+#include "olem/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+
+#include "data/csv_number.h"
+#include "data/reading.h"
+#include "decide/explain/explain_json.h"
+#include "decide/explain/outcome_histogram.h"
+#include "decide/objective.h"
+#include "olem/error.h"
+#include "olem/parallel.h"
+#include "olem/post_decision.h"
+#include "sampler/fitted.h"
+
+namespace olem {
+
+namespace {
+
+constexpr double kPointOutside = 0.5;  // share of draws outside of the data above which a point is extrapolated
+constexpr int kReachDraws = 100;       // to find that out; how far a point is from the data costs more than its success
+
+// The draws of decide(): those of its search to choose points, those of its report for the numbers that are told.
+constexpr std::uint64_t kNoisesOfContext = 4;
+enum ExplainNoise : std::uint64_t { kPoints = 0, kFinal = 2 };
+
+std::vector<double> domain_grid(const NamedRange& range, int points) {
+  if (range.low == range.high || points == 1) return {range.low};
+  std::vector<double> values;
+  for (int i = 0; i < points; ++i) {
+    const double share = static_cast<double>(i) / (points - 1);
+    values.push_back(range.low * (1.0 - share) + range.high * share);
+  }
+  return values;
+}
+
+void check_explained(const std::vector<NamedRange>& alterable) {
+  for (const NamedRange& range : alterable) {
+    if (std::isfinite(range.low) && std::isfinite(range.high) && range.low <= range.high) continue;
+    throw Error(ErrorCategory::kUsage, fmt::format("The domain of '{}' is [{}, {}]: both sides must be finite numbers, "
+                                                   "the lower one first.",
+                                                   range.name, range.low, range.high));
+  }
+}
+
+// One explanation. Its parts are independent of each other once prepare() is done, and each writes to its own place.
+class Explainer {
+ public:
+  Explainer(const DecisionProblem& problem, const std::vector<NamedValue>& decision, const ExplainOptions& options,
+            std::uint64_t stream, const Context& context)
+      : problem_(problem),
+        options_(options),
+        stream_(stream),
+        context_(context.serial()),
+        prepared_(prepare_objective(problem.region, fitted(problem.samplers), context)) {
+    result_.context = problem.context;
+    result_.decision = decision;
+    result_.warnings = prepared_.centre.warnings;
+    prepare();
+  }
+
+  std::size_t parts() const { return result_.curves.size() + result_.maps.size(); }
+
+  void run(std::size_t part) {
+    if (part < result_.curves.size()) {
+      fill(result_.curves[part]);
+    } else {
+      fill(result_.maps[part - result_.curves.size()]);
+    }
+  }
+
+  Explanation finish() {
+    for (SuccessMap& map : result_.maps) {
+      map.gain_over_single =
+          map.best_success - std::max(result_.curves[map.first].best_success, result_.curves[map.second].best_success);
+    }
+    rank_by_success(result_);
+    warn_of_extrapolation();
+    return std::move(result_);
+  }
+
+ private:
+  const SamplerVariable& variable(const std::string& name) const {
+    return problem_.samplers->variables[problem_.samplers->index(name)];
+  }
+
+  PostDecisionSampler sampler(std::vector<std::string> altered, std::vector<std::string> outcomes, int draws,
+                              ExplainNoise noise) const {
+    PostDecisionPlan plan;
+    plan.context = problem_.context;
+    plan.altered = std::move(altered);
+    plan.outcomes = std::move(outcomes);
+    plan.draws = static_cast<std::size_t>(draws);
+    plan.noise = stream_ * kNoisesOfContext + noise;
+    plan.with_gradient = false;
+    return PostDecisionSampler(problem_.samplers, plan, context_);
+  }
+
+  PostDecisionSampler point_sampler(std::vector<std::string> altered) const {
+    return sampler(std::move(altered), problem_.region.outcomes(), options_.draws, kPoints);
+  }
+
+  PostDecisionSampler final_sampler(std::vector<std::string> altered) const {
+    return sampler(std::move(altered), problem_.region.outcomes(), options_.final_draws, kFinal);
+  }
+
+  // Values in the user's units, in the order of the sampler's altered variables.
+  std::vector<double> standardised(const std::vector<NamedValue>& values) const {
+    std::vector<double> result;
+    for (const NamedValue& value : values) result.push_back(variable(value.name).standardise(value.value));
+    return result;
+  }
+
+  double final_success(const std::vector<NamedValue>& values) const {
+    PostDecisionSampler last = final_sampler(names_of(values));
+    return prepared_.objective.success(last.sample(standardised(values), options_.caution));
+  }
+
+  static std::vector<std::string> names_of(const std::vector<NamedValue>& values) {
+    std::vector<std::string> names;
+    for (const NamedValue& value : values) names.push_back(value.name);
+    return names;
+  }
+
+  void prepare() {
+    const std::vector<double> expected = expected_values();
+    for (std::size_t k = 0; k < problem_.alterable.size(); ++k) {
+      const NamedRange& range = problem_.alterable[k];
+      const SamplerVariable& its = variable(range.name);
+      SuccessCurve curve;
+      curve.name = range.name;
+      curve.low = range.low;
+      curve.high = range.high;
+      curve.data_low = its.low;
+      curve.data_high = its.high;
+      curve.data_counts = its.counts;
+      curve.expected = expected[k];
+      curve.values = domain_grid(range, options_.points);
+      result_.curves.push_back(std::move(curve));
+    }
+    for (std::size_t a = 0; options_.pair_points > 0 && a < problem_.alterable.size(); ++a) {
+      for (std::size_t b = a + 1; b < problem_.alterable.size(); ++b) {
+        SuccessMap map;
+        map.first = a;
+        map.second = b;
+        map.first_values = domain_grid(problem_.alterable[a], options_.pair_points);
+        map.second_values = domain_grid(problem_.alterable[b], options_.pair_points);
+        result_.maps.push_back(std::move(map));
+      }
+    }
+    forecast();
+  }
+
+  std::vector<double> expected_values() const {
+    if (problem_.alterable.empty()) return {};
+    std::vector<std::string> names;
+    for (const NamedRange& range : problem_.alterable) names.push_back(range.name);
+    PostDecisionSampler idle = sampler({}, names, options_.draws, kPoints);
+    const OutcomeDraws& draws = idle.sample({}, options_.caution);
+    std::vector<double> means;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      double sum = 0.0;
+      for (std::size_t i = 0; i < draws.draws; ++i) sum += draws.values[k * draws.draws + i];
+      const double valid = static_cast<double>(std::max<std::size_t>(1, draws.draws - draws.excluded));
+      means.push_back(variable(names[k]).restore(sum / valid));
+    }
+    return means;
+  }
+
+  // Where the outcomes end up without action, and with the decision.
+  void forecast() {
+    PostDecisionSampler idle = final_sampler({});
+    const OutcomeDraws& without = idle.sample({}, options_.caution);
+    result_.without_action = prepared_.objective.success(without);
+    result_.draws = without.draws;
+    const bool decided = !result_.decision.empty();
+    std::optional<PostDecisionSampler> acting;
+    const OutcomeDraws* with = nullptr;
+    if (decided) {
+      acting.emplace(final_sampler(names_of(result_.decision)));
+      with = &acting->sample(standardised(result_.decision), options_.caution);
+      result_.with_decision = prepared_.objective.success(*with);
+    }
+    result_.outcomes = outcome_histograms(without, with, problem_.region, *problem_.samplers);
+  }
+
+  // A point is better than another, or as good and nearer to what would be without action; standardised distances.
+  static bool better(double success, double distance, double best, double best_distance) {
+    return success > best || (success == best && distance < best_distance);
+  }
+
+  double distance(const SuccessCurve& curve, double value) const {
+    return std::abs(value - curve.expected) / variable(curve.name).sd;
+  }
+
+  void fill(SuccessCurve& curve) const {
+    PostDecisionSampler choosing = point_sampler({curve.name});
+    PostDecisionSampler showing = final_sampler({curve.name});
+    PostDecisionSampler few = sampler({curve.name}, problem_.region.outcomes(), kReachDraws, kPoints);
+    curve.influences = choosing.influences().front();
+    double best = -1.0;
+    double best_distance = 0.0;
+    for (const double value : curve.values) {
+      context_.check_interrupt();
+      const std::vector<double> at = {variable(curve.name).standardise(value)};
+      const std::vector<VariableReach> reach = few.reach(at, options_.caution);
+      const bool outside = std::any_of(reach.begin(), reach.end(),
+                                       [](const VariableReach& r) { return r.share_outside > kPointOutside; });
+      curve.extrapolated.push_back(outside ? 1 : 0);
+      curve.success.push_back(prepared_.objective.success(showing.sample(at, options_.caution)));
+      const double success = prepared_.objective.success(choosing.sample(at, options_.caution));
+      if (!better(success, distance(curve, value), best, best_distance)) continue;
+      best = success;
+      best_distance = distance(curve, value);
+      curve.best_value = value;
+      curve.best_success = curve.success.back();
+    }
+    if (!result_.decision.empty()) fill_beside_decision(curve);
+  }
+
+  void fill_beside_decision(SuccessCurve& curve) const {
+    std::vector<NamedValue> values = {{curve.name, 0.0}};
+    for (const NamedValue& value : result_.decision) {
+      if (value.name != curve.name) values.push_back(value);
+    }
+    PostDecisionSampler showing = final_sampler(names_of(values));
+    for (const double value : curve.values) {
+      context_.check_interrupt();
+      values.front().value = value;
+      curve.beside_decision.push_back(
+          prepared_.objective.success(showing.sample(standardised(values), options_.caution)));
+    }
+  }
+
+  void fill(SuccessMap& map) const {
+    const SuccessCurve& first = result_.curves[map.first];
+    const SuccessCurve& second = result_.curves[map.second];
+    PostDecisionSampler points = point_sampler({first.name, second.name});
+    double best = -1.0;
+    double best_distance = 0.0;
+    for (const double y : map.second_values) {
+      for (const double x : map.first_values) {
+        context_.check_interrupt();
+        const std::vector<double> at = {variable(first.name).standardise(x), variable(second.name).standardise(y)};
+        const double success = prepared_.objective.success(points.sample(at, options_.caution));
+        map.success.push_back(success);
+        const double away = distance(first, x) + distance(second, y);
+        if (!better(success, away, best, best_distance)) continue;
+        best = success;
+        best_distance = away;
+        map.best_first = x;
+        map.best_second = y;
+      }
+    }
+    map.best_success = final_success({{first.name, map.best_first}, {second.name, map.best_second}});
+  }
+
+  void warn_of_extrapolation() {
+    std::vector<std::string> names;
+    for (const SuccessCurve& curve : result_.curves) {
+      if (std::find(curve.extrapolated.begin(), curve.extrapolated.end(), 1) != curve.extrapolated.end())
+        names.push_back(curve.name);
+    }
+    if (names.empty()) return;
+    result_.warnings.push_back(
+        {"extrapolation",
+         fmt::format("Parts of the domain of {} lead to where there is little data: the curves there are a guess.",
+                     fmt::join(names, ", ")),
+         fmt::format("{}", fmt::join(names, ", "))});
+  }
+
+  const DecisionProblem& problem_;
+  const ExplainOptions& options_;
+  std::uint64_t stream_;
+  Context context_;
+  PreparedObjective prepared_;
+  Explanation result_;
+};
+
+}  // namespace
+
+OptionSet describe(ExplainOptions& options) {
+  OptionSet set;
+  set.integer("draws", options.draws, 10, 1000000,
+              "fixed draws on which the best points are chosen and pairs are shown");
+  set.integer("final_draws", options.final_draws, 10, 1000000,
+              "fresh draws behind curves and the numbers that are ranked");
+  set.integer("points", options.points, 2, 10001, "of each curve");
+  set.integer("pair_points", options.pair_points, 0, 1001, "of each side of a pair; 0: no pairs");
+  set.real("caution", options.caution, 0.0, 100.0, "multiplies the samplers' own doubt, as for a decision");
+  return set;
+}
+
+std::vector<Explanation> explain_all(const std::vector<DecisionProblem>& problems,
+                                     const std::vector<std::vector<NamedValue>>& decisions,
+                                     const ExplainOptions& options, const Context& context) {
+  ExplainOptions checked = options;
+  describe(checked).validate();
+  if (!decisions.empty()) check_same_size("decisions", decisions.size(), "problems", problems.size());
+  const auto side = static_cast<std::size_t>(checked.pair_points);
+  std::size_t cells = 0;
+  for (const DecisionProblem& problem : problems) {
+    check_explained(problem.alterable);
+    cells += side * side * problem.alterable.size() * problem.alterable.size() / 2;
+  }
+  context.require_memory(cells * sizeof(double), "success over pairs");
+
+  std::vector<std::unique_ptr<Explainer>> explainers(problems.size());
+  parallel_for(context, 0, problems.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::vector<NamedValue> nothing;
+      explainers[i] =
+          std::make_unique<Explainer>(problems[i], decisions.empty() ? nothing : decisions[i], checked, i, context);
+    }
+  });
+  std::vector<std::pair<Explainer*, std::size_t>> parts;
+  for (const auto& explainer : explainers) {
+    for (std::size_t part = 0; part < explainer->parts(); ++part) parts.emplace_back(explainer.get(), part);
+  }
+  // A batch at a time, so that the caller's thread can report how far it is.
+  const auto batch = static_cast<std::size_t>(4 * context.thread_count());
+  for (std::size_t first = 0; first < parts.size(); first += batch) {
+    const std::size_t last = std::min(parts.size(), first + batch);
+    parallel_for(context, first, last, 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) parts[i].first->run(parts[i].second);
+    });
+    context.report_progress(static_cast<double>(last) / static_cast<double>(parts.size()), "curves and pairs");
+  }
+  std::vector<Explanation> results;
+  for (const auto& explainer : explainers) results.push_back(explainer->finish());
+  return results;
+}
+
+Explanation explain(const DecisionProblem& problem, const std::vector<NamedValue>& decision,
+                    const ExplainOptions& options, const Context& context) {
+  return std::move(explain_all({problem}, {decision}, options, context).front());
+}
+
+std::vector<NamedValue> read_alterations(const std::vector<NamedRange>& alterable,
+                                         const std::vector<std::string>& assignments) {
+  std::vector<std::string> names;
+  for (const NamedRange& range : alterable) names.push_back(range.name);
+  std::vector<NamedValue> values;
+  for (const std::string& text : assignments) {
+    const auto reject = [](const std::string& what) { throw Error(ErrorCategory::kUsage, "--at: " + what); };
+    // The last = separates: a name may hold one, a number cannot.
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0)
+      reject(fmt::format("'{}' is not a name and a value, such as --at dose=0.4.", show_text(text)));
+    const std::string name = text.substr(0, equals);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      const std::string near = closest_name(name, names);
+      reject(fmt::format("'{}' is no alterable variable of the task. {}", show_text(name),
+                         near.empty() ? fmt::format("The alterable variables are {}.", fmt::join(names, ", "))
+                                      : fmt::format("Did you mean '{}'?", near)));
+    }
+    NamedValue value{name, 0.0};
+    if (read_cell(text.substr(equals + 1), value.value) != CellKind::kNumber)
+      reject(fmt::format("'{}' is not a finite number, so that '{}' has no value.", show_text(text.substr(equals + 1)),
+                         show_text(name)));
+    const NamedRange& range = alterable[static_cast<std::size_t>(found - names.begin())];
+    if (value.value < range.low || value.value > range.high)
+      reject(fmt::format("{} is outside of the domain [{}, {}] of '{}'.", value.value, range.low, range.high,
+                         show_text(name)));
+    if (std::any_of(values.begin(), values.end(), [&](const NamedValue& other) { return other.name == name; }))
+      reject(fmt::format("'{}' is given twice. Give it once.", show_text(name)));
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+}  // namespace olem

@@ -1,0 +1,107 @@
+#include "decide/explain/outcome_histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace olem {
+
+namespace {
+
+constexpr double kForecastTail = 0.002;  // share of draws on either side that a histogram leaves out
+constexpr std::size_t kForecastBins = 40;
+constexpr double kForecastShare = 0.1;  // on either side of the forecast's interval
+
+double nearest_quantile(std::vector<double>& values, double share) {
+  const auto place = static_cast<std::ptrdiff_t>(std::floor(share * static_cast<double>(values.size() - 1) + 0.5));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<std::size_t>(place)];
+}
+
+std::vector<double> valid_values(const OutcomeDraws& draws, std::size_t outcome) {
+  std::vector<double> values;
+  values.reserve(draws.draws);
+  for (std::size_t i = 0; i < draws.draws; ++i) {
+    if (draws.valid[i] != 0) values.push_back(draws.values[outcome * draws.draws + i]);
+  }
+  return values;
+}
+
+std::vector<double> restored_values(const OutcomeDraws& draws, std::size_t outcome, const SamplerVariable& variable) {
+  std::vector<double> values = valid_values(draws, outcome);
+  for (double& value : values) value = variable.restore(value);
+  return values;
+}
+
+std::vector<double> histogram_edges(std::vector<double> before, std::vector<double> after) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (std::vector<double>* values : {&before, &after}) {
+    if (values->empty()) continue;
+    low = std::min(low, nearest_quantile(*values, kForecastTail));
+    high = std::max(high, nearest_quantile(*values, 1.0 - kForecastTail));
+  }
+  if (!(low <= high)) return {0.0, 1.0};
+  if (low == high) return {low - 0.5, low + 0.5};
+  std::vector<double> result;
+  for (std::size_t i = 0; i <= kForecastBins; ++i)
+    result.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(kForecastBins));
+  return result;
+}
+
+std::vector<std::size_t> bin_counts(const std::vector<double>& values, const std::vector<double>& edges) {
+  std::vector<std::size_t> result(edges.size() - 1, 0);
+  for (const double value : values) {
+    if (value < edges.front() || value > edges.back()) continue;
+    const auto above = std::upper_bound(edges.begin(), edges.end(), value) - edges.begin();
+    ++result[std::min(result.size(), static_cast<std::size_t>(above)) - 1];
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<OutcomeHistogram> outcome_histograms(const OutcomeDraws& without, const OutcomeDraws* with,
+                                                 const Region& region, const SamplerSet& samplers) {
+  std::vector<OutcomeHistogram> all;
+  const std::vector<std::string>& outcomes = region.outcomes();
+  for (std::size_t k = 0; k < outcomes.size(); ++k) {
+    const SamplerVariable& variable = samplers.variables[samplers.index(outcomes[k])];
+    const std::vector<double> before = restored_values(without, k, variable);
+    std::vector<double> after;
+    if (with != nullptr) after = restored_values(*with, k, variable);
+    OutcomeHistogram histogram;
+    histogram.name = outcomes[k];
+    if (k < region.ranges().size()) {
+      histogram.desired_low = region.ranges()[k].low;
+      histogram.desired_high = region.ranges()[k].high;
+    }
+    histogram.edges = histogram_edges(before, after);
+    histogram.without_action = bin_counts(before, histogram.edges);
+    if (with != nullptr) histogram.with_decision = bin_counts(after, histogram.edges);
+    all.push_back(std::move(histogram));
+  }
+  return all;
+}
+
+std::vector<OutcomeForecast> outcome_forecasts(const OutcomeDraws& draws, const std::vector<std::string>& outcomes,
+                                               const SamplerSet& samplers) {
+  std::vector<OutcomeForecast> all;
+  for (std::size_t k = 0; k < outcomes.size(); ++k) {
+    const SamplerVariable& variable = samplers.variables[samplers.index(outcomes[k])];
+    std::vector<double> values = valid_values(draws, k);
+    double sum = 0.0;
+    for (const double value : values) sum += value;
+    OutcomeForecast forecast;
+    forecast.name = outcomes[k];
+    if (!values.empty()) {
+      forecast.mean = variable.restore(sum / static_cast<double>(values.size()));
+      forecast.low = variable.restore(nearest_quantile(values, kForecastShare));
+      forecast.high = variable.restore(nearest_quantile(values, 1.0 - kForecastShare));
+    }
+    all.push_back(std::move(forecast));
+  }
+  return all;
+}
+
+}  // namespace olem

@@ -1,0 +1,388 @@
+#include "rehearse/model_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/json_part.h"
+#include "olem/error.h"
+#include "olem/graph_learner.h"
+#include "olem/sampler_state.h"
+#include "sampler/fitted.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 53U;
+
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+
+// A number that does not exist is null.
+Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json to_json(const NamedNumbers& numbers) {
+  Json json = Json::object();
+  for (const auto& [name, value] : numbers) json[name] = value;
+  return json;
+}
+
+NamedNumbers read_named_numbers(const JsonPart& part) {
+  NamedNumbers numbers;
+  for (const auto& [name, value] : part.members()) numbers.emplace_back(name, value.number());
+  return numbers;
+}
+
+Json to_json(const std::vector<Warning>& warnings) {
+  Json json = Json::array();
+  for (const Warning& warning : warnings)
+    json.push_back({{"code", warning.code}, {"text", warning.text}, {"where", warning.where}});
+  return json;
+}
+
+std::vector<Warning> read_warnings(const JsonPart& part) {
+  std::vector<Warning> warnings;
+  for (const JsonPart& entry : part.entries())
+    warnings.push_back({entry["code"].text(), entry["text"].text(), entry["where"].text()});
+  return warnings;
+}
+
+// Without the seconds: equal models have equal files.
+Json to_json(const Summary& summary) {
+  return {{"status", summary.status}, {"message", summary.message}, {"warnings", to_json(summary.warnings)}};
+}
+
+Summary read_summary(const JsonPart& part) {
+  Summary summary;
+  summary.status = part["status"].text();
+  summary.message = part["message"].text();
+  summary.warnings = read_warnings(part["warnings"]);
+  return summary;
+}
+
+Json order_json(const OrderResult& order) {
+  Json json;
+  json["method"] = order.method;
+  json["names"] = order.order;
+  json["criterion"] = order.criterion;
+  json["steps"] = Json::array();
+  for (const OrderStep& step : order.steps) {
+    json["steps"].push_back({{"sink", step.sink},
+                             {"runner_up", step.runner_up},
+                             {"values", to_json(step.values)},
+                             {"gap", number_or_null(step.gap)},
+                             {"gap_standard_error", number_or_null(step.gap_standard_error)},
+                             {"decided", step.decided},
+                             {"forced", step.forced},
+                             {"facts", to_json(step.facts)}});
+  }
+  json["inclusions"] = Json::array();
+  for (const EdgeInclusion& edge : order.inclusions) {
+    json["inclusions"].push_back({{"from", edge.from},
+                                  {"to", edge.to},
+                                  {"gain", edge.gain},
+                                  {"gap", number_or_null(edge.gap)},
+                                  {"score", edge.score}});
+  }
+  json["facts"] = to_json(order.facts);
+  if (order.stability) {
+    const OrderStability& stability = *order.stability;
+    json["stability"] = {{"repetitions", stability.repetitions},
+                         {"names", stability.names},
+                         {"before", stability.before},
+                         {"consensus", stability.consensus},
+                         {"adjacent", stability.adjacent}};
+  }
+  json["summary"] = to_json(order.summary);
+  return json;
+}
+
+OrderStability read_stability(const JsonPart& part) {
+  OrderStability stability;
+  stability.repetitions = static_cast<int>(part["repetitions"].count(std::numeric_limits<int>::max()));
+  stability.names = part["names"].texts();
+  for (const JsonPart& row : part["before"].entries()) stability.before.push_back(row.finite_numbers());
+  stability.consensus = part["consensus"].texts();
+  stability.adjacent = part["adjacent"].finite_numbers();
+  const std::size_t d = stability.names.size();
+  const bool square = stability.before.size() == d && std::all_of(stability.before.begin(), stability.before.end(),
+                                                                  [&](const auto& row) { return row.size() == d; });
+  if (!square || stability.consensus.size() != d || stability.adjacent.size() + 1 != d) {
+    part.fail("has parts of different sizes");
+  }
+  return stability;
+}
+
+OrderResult read_order_part(const JsonPart& part) {
+  OrderResult order;
+  order.method = part["method"].text();
+  order.order = part["names"].texts();
+  order.criterion = part["criterion"].text();
+  for (const JsonPart& entry : part["steps"].entries()) {
+    OrderStep& step = order.steps.emplace_back();
+    step.sink = entry["sink"].text();
+    step.runner_up = entry["runner_up"].text();
+    step.values = read_named_numbers(entry["values"]);
+    step.gap = entry["gap"].optional_number();
+    step.gap_standard_error = entry["gap_standard_error"].optional_number();
+    step.decided = entry["decided"].flag();
+    step.forced = entry["forced"].flag();
+    step.facts = read_named_numbers(entry["facts"]);
+  }
+  for (const JsonPart& entry : part["inclusions"].entries()) {
+    order.inclusions.push_back({entry["from"].text(), entry["to"].text(), entry["gain"].number(),
+                                entry["gap"].optional_number(), entry["score"].number()});
+  }
+  order.facts = read_named_numbers(part["facts"]);
+  if (part.has("stability")) order.stability = read_stability(part["stability"]);
+  order.summary = read_summary(part["summary"]);
+  return order;
+}
+
+Json centre_json(const RegionCentre& centre) {
+  return {{"centre", centre.centre},
+          {"radius", centre.radius},
+          {"means", centre.means},
+          {"deviations", centre.deviations},
+          {"flat", centre.flat},
+          {"from_data_box", centre.from_data_box},
+          {"warnings", to_json(centre.warnings)}};
+}
+
+RegionCentre read_centre(const JsonPart& part, std::size_t outcomes) {
+  RegionCentre centre;
+  centre.centre = part["centre"].finite_numbers();
+  centre.radius = part["radius"].finite();
+  centre.means = part["means"].finite_numbers();
+  centre.deviations = part["deviations"].finite_numbers();
+  centre.flat = part["flat"].flag();
+  centre.from_data_box = part["from_data_box"].flag();
+  centre.warnings = read_warnings(part["warnings"]);
+  if (centre.centre.size() != outcomes || centre.means.size() != outcomes || centre.deviations.size() != outcomes) {
+    part.fail("does not have one number for each outcome");
+  }
+  return centre;
+}
+
+void read_option_values(const JsonPart& part, const OptionSet& set) {
+  for (const Option& option : set.options()) {
+    if (!part.has(option.name.c_str())) continue;
+    const Json& value = part[option.name.c_str()].json();
+    option.set_text(value.is_string() ? value.get<std::string>() : value.dump());
+  }
+}
+
+RehearsalOptions read_options(const JsonPart& part) {
+  RehearsalOptions options;
+  if (part.has("graph_method")) {
+    options.graph.emplace().method = part["graph_method"].text();
+  } else {
+    options.order.method = part["method"].text();
+  }
+  options.samplers.sampler = part["sampler"].text();
+  options.ignore_stages = part["ignore_stages"].flag();
+  options.calibrate = part["calibrate"].flag();
+  try {
+    read_option_values(part, options.graph ? graph_learner(options.graph->method).describe(*options.graph)
+                                           : order_learner(options.order.method).describe(options.order));
+    read_option_values(part, sampler_kind(options.samplers.sampler).describe(options.samplers));
+  } catch (const Error& error) {
+    part.fail(fmt::format("cannot be understood: {}", error.what()));
+  }
+  return options;
+}
+
+Json sampler_json(const ConditionalSampler& sampler, std::vector<double>& numbers) {
+  const SamplerState state = sampler.state();
+  Json json = {{"kind", state.kind}, {"settings", state.settings}, {"arrays", Json::array()}};
+  for (const SamplerState::Array& array : state.arrays) {
+    json["arrays"].push_back({{"name", array.name}, {"size", array.values.size()}});
+    numbers.insert(numbers.end(), array.values.begin(), array.values.end());
+  }
+  return json;
+}
+
+// Takes the arrays of the sampler off the front of `numbers`.
+std::shared_ptr<const ConditionalSampler> read_sampler(const JsonPart& part, std::span<const double>& numbers) {
+  SamplerState state;
+  state.kind = part["kind"].text();
+  state.settings = part["settings"].json();
+  if (!state.settings.is_object()) part["settings"].fail("is not an object");
+  for (const JsonPart& entry : part["arrays"].entries()) {
+    const std::size_t size = entry["size"].count(numbers.size());
+    const std::span<const double> values = numbers.first(size);
+    state.arrays.push_back({entry["name"].text(), {values.begin(), values.end()}});
+    numbers = numbers.subspan(size);
+  }
+  try {
+    return restore_sampler(state);
+  } catch (const Error& error) {
+    part.fail(fmt::format("cannot be restored: {}", error.what()));
+  }
+}
+
+Json variable_json(const SamplerVariable& variable, std::vector<double>& numbers) {
+  Json json = {{"name", variable.name}, {"mean", variable.mean}, {"sd", variable.sd},
+               {"low", variable.low},   {"high", variable.high}, {"conditions", variable.conditions}};
+  if (!variable.counts.empty()) json["counts"] = variable.counts;
+  if (variable.sampler) json["sampler"] = sampler_json(*variable.sampler, numbers);
+  return json;
+}
+
+SamplerVariable read_variable(const JsonPart& part, std::size_t place, std::span<const double>& numbers) {
+  SamplerVariable variable;
+  variable.name = part["name"].text();
+  variable.mean = part["mean"].finite();
+  variable.sd = part["sd"].finite();
+  variable.low = part["low"].finite();
+  variable.high = part["high"].finite();
+  if (!(variable.sd > 0.0)) part["sd"].fail("is not positive");
+  if (variable.low > variable.high) part["low"].fail("is above the greatest value");
+  if (part.has("counts")) {
+    for (const JsonPart& entry : part["counts"].entries()) variable.counts.push_back(entry.count(kMostRows));
+  }
+  for (const JsonPart& entry : part["conditions"].entries()) {
+    if (place == 0) entry.fail("is a condition of the first variable, which can have none");
+    variable.conditions.push_back(entry.count(place - 1));
+  }
+  if (part.has("sampler")) {
+    variable.sampler = read_sampler(part["sampler"], numbers);
+    if (variable.sampler->conditions() != variable.conditions.size()) {
+      part.fail(fmt::format("has {} conditions, but its sampler takes {}", variable.conditions.size(),
+                            variable.sampler->conditions()));
+    }
+  }
+  return variable;
+}
+
+Calibration read_calibration(const JsonPart& part) {
+  Calibration calibration;
+  calibration.summary.status = part["status"].text();
+  calibration.summary.message = part["message"].text();
+  calibration.training_rows = part["training_rows"].count(kMostRows);
+  calibration.held_out_rows = part["held_out_rows"].count(kMostRows);
+  for (const auto& [name, entry] : part["variables"].members()) {
+    VariableCalibration& variable = calibration.variables.emplace_back();
+    variable.name = name;
+    variable.log_likelihood = entry["log_likelihood"].number();
+    variable.linear_log_likelihood = entry["linear_log_likelihood"].number();
+    variable.crps = entry["crps"].number();
+    variable.linear_crps = entry["linear_crps"].number();
+    const auto coverage = entry["coverage"].members();
+    const auto pit = entry["pit"].entries();
+    if (coverage.size() != variable.coverage.size() || pit.size() != variable.pit.size())
+      entry.fail("has the wrong number of intervals");
+    for (std::size_t i = 0; i < coverage.size(); ++i) variable.coverage[i] = coverage[i].second.finite();
+    for (std::size_t i = 0; i < pit.size(); ++i) variable.pit[i] = pit[i].count(calibration.held_out_rows);
+  }
+  return calibration;
+}
+
+// Roles that the variables can play: each known, in one role, and drawn unless it is observed.
+void check_roles(const RehearsalModel& model, const JsonPart& task) {
+  std::set<std::string> seen;
+  const auto check = [&](const std::string& role, const std::string& name, bool drawn) {
+    const auto place = model.samplers->find(name);
+    if (!place) task.fail(fmt::format("names '{}' as {}, which is no variable of the model", name, role));
+    if (!seen.insert(name).second) task.fail(fmt::format("gives '{}' two roles", name));
+    if (drawn && !model.samplers->variables[*place].sampler)
+      task.fail(fmt::format("names '{}' as {}, but there is no sampler for it", name, role));
+  };
+  for (const std::string& name : model.task.context) check("context", name, false);
+  for (const NamedRange& domain : model.task.alterable) {
+    check("alterable", domain.name, true);
+    if (!std::isfinite(domain.low) || !std::isfinite(domain.high) || domain.low > domain.high)
+      task.fail(fmt::format("has an impossible domain for '{}'", domain.name));
+  }
+  for (const std::string& name : model.task.outcome) check("outcome", name, true);
+  if (model.task.outcome.empty()) task.fail("has no outcome");
+  for (const SamplerVariable& variable : model.samplers->variables) {
+    if (!seen.contains(variable.name) && !variable.sampler)
+      task.fail(fmt::format("leaves '{}' to be drawn, but there is no sampler for it", variable.name));
+  }
+}
+
+SamplerSet read_samplers(const JsonPart& part, const Order& order, std::span<const double> numbers) {
+  SamplerSet set;
+  std::set<std::string> seen;
+  const std::vector<JsonPart> entries = part["variables"].entries();
+  for (std::size_t j = 0; j < entries.size(); ++j) {
+    set.variables.push_back(read_variable(entries[j], j, numbers));
+    const std::string& name = set.variables.back().name;
+    if (name.empty() || !seen.insert(name).second) entries[j].fail("has no name, or one that stands twice");
+    if (j >= order.size() || order[j] != name) entries[j].fail("does not stand where the order has it");
+  }
+  if (order.size() != entries.size()) part["variables"].fail("lacks variables of the order");
+  if (!numbers.empty()) part["variables"].fail(fmt::format("leaves {} numbers unused", numbers.size()));
+  set.summary = read_summary(part["summary"]);
+  return set;
+}
+
+// Its edges must be those along which the samplers were fitted.
+RehearsalGraph read_rehearsal_graph(const JsonPart& part, const Order& order, const SamplerSet& samplers) {
+  RehearsalGraph graph;
+  graph.method = part["method"].text();
+  graph.rule = part["rule"].text();
+  std::vector<Edge> conditions;
+  for (std::size_t j = 0; j < samplers.variables.size(); ++j) {
+    for (const std::size_t condition : samplers.variables[j].conditions) conditions.push_back({condition, j});
+  }
+  graph.dag = Dag(order, conditions);
+  Json edges = to_json(graph)["edges"];
+  if (edges != part["edges"].json()) part["edges"].fail("does not agree with the conditions of the samplers");
+  return graph;
+}
+
+}  // namespace
+
+Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
+  Json json;
+  json["version"] = model.version;
+  json["seed"] = model.seed;
+  json["task"] = to_json(model.task);
+  json["options"] = to_json(model.options);
+  json["order"] = order_json(model.order);
+  if (model.graph) json["graph"] = to_json(*model.graph);
+  json["context"] = Json::array();
+  for (const ColumnSummary& column : model.context) {
+    json["context"].push_back(
+        {{"mean", column.mean}, {"deviation", column.deviation}, {"low", column.low}, {"high", column.high}});
+  }
+  json["centre"] = centre_json(model.centre);
+  json["samplers"]["variables"] = Json::array();
+  for (const SamplerVariable& variable : fitted(model.samplers).variables)
+    json["samplers"]["variables"].push_back(variable_json(variable, numbers));
+  json["samplers"]["summary"] = to_json(model.samplers->summary);
+  if (model.calibration) json["calibration"] = to_json(*model.calibration);
+  json["summary"] = to_json(model.summary);
+  return json;
+}
+
+RehearsalModel read_model_header(const Json& header, std::span<const double> numbers, const std::string& source) {
+  const JsonPart whole(header, source);
+  RehearsalModel model;
+  model.version = whole["version"].text();
+  model.seed = whole["seed"].count(std::numeric_limits<std::uint64_t>::max());
+  model.task = parse_task(whole["task"].json().dump(), source);
+  model.options = read_options(whole["options"]);
+  model.order = read_order_part(whole["order"]);
+  for (const JsonPart& entry : whole["context"].entries()) {
+    model.context.push_back(
+        {entry["mean"].finite(), entry["deviation"].finite(), entry["low"].finite(), entry["high"].finite()});
+  }
+  if (model.context.size() != model.task.context.size())
+    whole["context"].fail("does not have one entry for each context variable");
+  model.centre = read_centre(whole["centre"], model.task.outcome.size());
+  model.samplers = std::make_shared<const SamplerSet>(read_samplers(whole["samplers"], model.order.order, numbers));
+  if (whole.has("graph")) model.graph = read_rehearsal_graph(whole["graph"], model.order.order, *model.samplers);
+  if (whole.has("calibration")) model.calibration = read_calibration(whole["calibration"]);
+  model.summary = read_summary(whole["summary"]);
+  check_roles(model, whole["task"]);
+  return model;
+}
+
+}  // namespace olem

@@ -1,0 +1,212 @@
+#include "olem/rehearsal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "olem/error.h"
+#include "olem/graph_learner.h"
+#include "olem/sampler_state.h"
+#include "olem/version.h"
+#include "rehearse/rehearsal_graph.h"
+#include "sampler/fitted.h"
+
+namespace olem {
+
+namespace {
+
+// The pairs of a given order that stand against what is known.
+std::optional<Warning> contradiction(const Order& order, const Table& table, const Precedence& known) {
+  const std::string pairs = contradiction_text(known, order_indices(order, NodeNames(table.names())), table.names());
+  if (pairs.empty()) return std::nullopt;
+  return Warning{
+      "order_contradicts_stages",
+      fmt::format("The given order contradicts the stages of the task: it should have {}. It is used as it is: "
+                  "an outcome is not influenced by what stands after it, and a context only informs about "
+                  "what stands after it.",
+                  pairs),
+      pairs};
+}
+
+// One fit, from the task to the samplers; between start and finish the order, and the graph if there is one, are set.
+class Fit {
+ public:
+  Fit(const Task& task, const Table& table, const RehearsalOptions& options, const Context& context)
+      : table_(table), options_(options), context_(context), resolved_(resolve_task(task, table, context)) {
+    model_.task = task;
+    model_.centre = resolved_.centre;
+    model_.options = options;
+    model_.seed = context.seed;
+    model_.version = version();
+    model_.summary.warnings = resolved_.warnings;
+    for (const std::size_t column : resolved_.context) model_.context.push_back(resolved_.columns[column]);
+  }
+
+  // What learners are told.
+  Precedence known() const {
+    return Precedence(options_.ignore_stages ? task_knowledge(model_.task, table_.names(), false) : resolved_.knowledge,
+                      table_.names());
+  }
+  Precedence stages() const { return Precedence(resolved_.knowledge, table_.names()); }
+
+  void take_order(const Order& given) {
+    check_order(given, table_.names());
+    model_.order.method = "given order";
+    model_.order.order = given;
+    if (const auto warning = contradiction(given, table_, stages())) model_.summary.warnings.push_back(*warning);
+  }
+
+  void learn_order_of_columns() {
+    model_.order = learn_order(table_, options_.order, known(), context_);
+    add_warnings(model_.order.summary.warnings);
+  }
+
+  void take_graph(const GraphFile& given) {
+    const Precedence known_order = stages();
+    set_graph({"given graph", "as given", given_dag(given, table_, known_order)}, known_order);
+  }
+
+  void learn_graph_of_columns() {
+    const Precedence known_order = known();
+    GraphResult learned = learn_graph(table_, *options_.graph, known_order, context_);
+    add_warnings(learned.summary.warnings);
+    const Dag dag = learned_dag(learned, known_order);
+    if (learned.order && is_topological_order(dag, order_indices(learned.order->order, dag.names())))
+      model_.order = std::move(*learned.order);
+    set_graph({learned.method, learned.rule, dag}, known_order);
+    if (options_.ignore_stages) {
+      if (const auto warning = graph_contradiction(dag, stages())) model_.summary.warnings.push_back(*warning);
+    }
+  }
+
+  RehearsalModel finish() {
+    std::vector<VariableConditions> variables =
+        model_.graph ? conditions_from_graph(model_.graph->dag) : conditions_from_order(model_.order.order);
+    const std::vector<std::string>& observed = model_.task.context;
+    for (VariableConditions& variable : variables)
+      variable.given = std::find(observed.begin(), observed.end(), variable.name) != observed.end();
+    SamplerSet samplers = fit_samplers(table_, variables, options_.samplers, context_);
+    add_warnings(samplers.summary.warnings);
+    model_.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
+    if (options_.calibrate) model_.calibration = calibrate(table_, variables, options_.samplers, context_);
+    model_.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    return std::move(model_);
+  }
+
+ private:
+  void add_warnings(const std::vector<Warning>& warnings) {
+    model_.summary.warnings.insert(model_.summary.warnings.end(), warnings.begin(), warnings.end());
+  }
+
+  // The order that the graph was pruned from stays, with its evidence; where there is none, one of the graph is taken.
+  void set_graph(RehearsalGraph graph, const Precedence& known_order) {
+    if (model_.order.order.empty()) {
+      model_.order.method = graph.method == "given graph" ? graph.method : "graph by " + graph.method;
+      model_.order.order = order_along(graph.dag, known_order);
+    }
+    graph.dag = graph.dag.with_nodes(model_.order.order);
+    model_.graph = std::move(graph);
+  }
+
+  const Table& table_;
+  const RehearsalOptions& options_;
+  const Context& context_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  ResolvedTask resolved_;
+  RehearsalModel model_;
+};
+
+}  // namespace
+
+RehearsalModel fit_rehearsal(const Task& task, const Table& table, const RehearsalOptions& options,
+                             const std::optional<Order>& given, const Context& context) {
+  if (given && options.graph) {
+    throw Error(ErrorCategory::kUsage, "An order is given, so that there is no graph to be learned beside it.");
+  }
+  Fit fit(task, table, options, context);
+  if (given) {
+    fit.take_order(*given);
+  } else if (options.graph) {
+    fit.learn_graph_of_columns();
+  } else {
+    fit.learn_order_of_columns();
+  }
+  return fit.finish();
+}
+
+RehearsalModel fit_rehearsal_on_graph(const Task& task, const Table& table, const RehearsalOptions& options,
+                                      const GraphFile& given, const Context& context) {
+  if (options.graph) {
+    throw Error(ErrorCategory::kUsage, "A graph is given, so that there is none to be learned beside it.");
+  }
+  Fit fit(task, table, options, context);
+  fit.take_graph(given);
+  return fit.finish();
+}
+
+Json to_json(const RehearsalOptions& options) {
+  RehearsalOptions copy = options;
+  Json json;
+  if (copy.graph) {
+    json["graph_method"] = copy.graph->method;
+    json.update(graph_learner(copy.graph->method).describe(*copy.graph).json());
+    json.erase("dag");  // is always made
+  } else {
+    json["method"] = copy.order.method;
+    json.update(order_learner(copy.order.method).describe(copy.order).json());
+  }
+  json["sampler"] = copy.samplers.sampler;
+  json.update(sampler_kind(copy.samplers.sampler).describe(copy.samplers).json());
+  json["ignore_stages"] = copy.ignore_stages;
+  json["calibrate"] = copy.calibrate;
+  return json;
+}
+
+Json to_json(const RehearsalGraph& graph) {
+  Json json = {{"method", graph.method}, {"rule", graph.rule}, {"edges", Json::array()}};
+  for (const Edge& edge : graph.dag.edges())
+    json["edges"].push_back({graph.dag.name(edge.from), graph.dag.name(edge.to)});
+  return json;
+}
+
+Json models_json(const RehearsalModel& model) {
+  Json json = Json::object();
+  const std::vector<SamplerVariable>& variables = fitted(model.samplers).variables;
+  for (const SamplerVariable& variable : variables) {
+    if (!variable.sampler) continue;
+    const SamplerFacts facts = variable.sampler->facts();
+    Json& entry = json[variable.name];
+    entry["kind"] = variable.sampler->state().kind;
+    entry["form"] = facts.form;
+    entry["noise_sd"] = facts.noise_sd * variable.sd;
+    entry["inputs"] = Json::object();
+    for (std::size_t k = 0; k < facts.inputs.size(); ++k) {
+      const SamplerInput& input = facts.inputs[k];
+      if (!input.used) continue;
+      entry["inputs"][variables[variable.conditions[k]].name] = {{"slope", input.slope},
+                                                                 {"relevance", input.relevance}};
+    }
+  }
+  return json;
+}
+
+std::vector<std::string> undecided_between(const RehearsalModel& model) {
+  const Order& order = model.order.order;
+  const auto place = [&](const std::string& name) {
+    return std::find(order.begin(), order.end(), name) - order.begin();
+  };
+  std::ptrdiff_t first = std::ssize(order);
+  for (const NamedRange& alterable : model.task.alterable) first = std::min(first, place(alterable.name));
+  std::ptrdiff_t last = -1;
+  for (const std::string& outcome : model.task.outcome) last = std::max(last, place(outcome));
+  std::vector<std::string> steps;
+  for (const OrderStep& step : model.order.steps) {
+    const std::ptrdiff_t at = place(step.sink);
+    if (!step.decided && at > first && at <= last) steps.push_back(step.runner_up + ", " + step.sink);
+  }
+  return steps;
+}
+
+}  // namespace olem

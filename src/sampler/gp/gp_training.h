@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+
+#include "olem/sampler.h"
+#include "sampler/gp/gp_model.h"
+#include "sampler/gp/gp_noise_shape.h"
+
+namespace olem::sampling {
+
+// What a fitted sampler of this kind is made of.
+struct TrainedGp {
+  std::vector<std::size_t> inputs;  // those that the model uses, ascending
+  GpModel model;                    // on these
+  ShapedNoise noise;
+};
+
+// Parameters by maximum penalised marginal likelihood, the nonlinear part pruned backward, and the posterior with them
+// and the shape of the noise; once more where that shape tells more of the function. `stream` tells the random rows of
+// different variables apart. The result depends on the context's seed, never on its threads. Inputs that do not vary,
+// and those whose variances came out as good as zero, are left out.
+TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
+                   const Context& context);
+
+}  // namespace olem::sampling

@@ -1,0 +1,17 @@
+#include "entropy/neighbours.h"
+#include "sampler/gp/kernel_loops_body.h"
+
+namespace olem::sampling {
+
+const KernelLoops& portable_loops() { return kLoops; }
+
+const KernelLoops& kernel_loops() {
+#if defined(__x86_64__)
+  static const InstructionSet best = resolve_instruction_set(InstructionSet::kAuto);
+  if (best == InstructionSet::kAvx512) return avx512_loops();
+  if (best == InstructionSet::kAvx2) return avx2_loops();
+#endif
+  return portable_loops();
+}
+
+}  // namespace olem::sampling

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+
+#include "olem/sampler.h"
+#include "olem/sampler_state.h"
+
+// The kinds behind the registry. Each `fit` promises what SamplerKind says, each `restore` what restore_sampler says.
+namespace olem::sampling {
+
+inline constexpr std::size_t kMostConditions = 100000;  // that a stored sampler may claim
+inline constexpr std::size_t kLeastNetworkRows = 20;    // 14 to train on and 6 to say when to stop
+inline constexpr std::size_t kMostMembers = 64;         // of an ensemble
+
+std::shared_ptr<const ConditionalSampler> fit_gp(const SamplerData& data, const SamplerOptions& options,
+                                                 const Context& context);
+std::shared_ptr<const ConditionalSampler> restore_gp(const SamplerState& state);
+
+std::shared_ptr<const ConditionalSampler> fit_linear(const SamplerData& data, const SamplerOptions& options,
+                                                     const Context& context);
+std::shared_ptr<const ConditionalSampler> restore_linear(const SamplerState& state);
+
+std::shared_ptr<const ConditionalSampler> fit_gaussian(const SamplerData& data, const SamplerOptions& options,
+                                                       const Context& context);
+std::shared_ptr<const ConditionalSampler> restore_gaussian(const SamplerState& state);
+
+std::shared_ptr<const ConditionalSampler> fit_spline(const SamplerData& data, const SamplerOptions& options,
+                                                     const Context& context);
+std::shared_ptr<const ConditionalSampler> restore_spline(const SamplerState& state);
+
+std::shared_ptr<const ConditionalSampler> fit_cinn(const SamplerData& data, const SamplerOptions& options,
+                                                   const Context& context);
+std::shared_ptr<const ConditionalSampler> restore_cinn(const SamplerState& state);
+
+// Of a column that never varies: always 0, which stands for the constant. Not among the kinds to choose from.
+std::shared_ptr<const ConditionalSampler> make_constant(std::size_t conditions);
+std::shared_ptr<const ConditionalSampler> restore_constant(const SamplerState& state);
+
+}  // namespace olem::sampling

@@ -1,0 +1,496 @@
+#include "olem/post_decision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+#include "olem/error.h"
+#include "olem/parallel.h"
+#include "olem/random.h"
+#include "sampler/fitted.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::size_t kDrawsPerPiece = 256;  // what belongs to a piece stays in the cache of its thread
+constexpr double kLargest = 1e6;             // standard deviations
+
+enum class Role {
+  kUnused,   // no outcome needs it
+  kContext,  // has its observed value
+  kAltered,  // has the decision's value
+  kStatic,   // drawn, and nothing altered changes it
+  kDynamic,  // drawn anew for every decision
+};
+
+bool is_drawn(Role role) { return role == Role::kStatic || role == Role::kDynamic; }
+
+// A part of the draws with its own state, for one thread at a time.
+struct Piece {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  std::vector<std::unique_ptr<SamplerRun>> runs;  // of the drawn variables
+  std::vector<std::vector<double>> values;        // of the drawn variables
+  std::vector<std::vector<std::size_t>> absurd;   // draws that this variable spoils
+  std::vector<std::vector<double>> adjoints;      // of the dynamic variables
+  std::vector<double> gradient;                   // by the altered variables
+  std::vector<Condition> conditions;              // scratch of one variable
+  std::vector<double*> targets;                   // the same
+};
+
+}  // namespace
+
+class PostDecisionSampler::Chain {
+ public:
+  Chain(std::shared_ptr<const SamplerSet> set, const PostDecisionPlan& plan, const Context& context)
+      : set_(std::move(set)), plan_(plan), context_(context) {
+    check_at_least("draws", static_cast<long long>(plan.draws), 1);
+    check_at_least("number of outcomes", static_cast<long long>(plan.outcomes.size()), 1);
+    draws_.draws = plan.draws;
+    draws_.values.resize(plan.outcomes.size() * plan.draws);
+    draws_.valid.resize(plan.draws);
+    make_pieces();
+    version_.resize(set_->variables.size());
+    origin_.resize(set_->variables.size());
+    arrange();
+  }
+
+  void alter(const std::vector<std::string>& altered) {
+    plan_.altered = altered;
+    arrange();
+  }
+
+  const OutcomeDraws& sample(std::span<const double> values, double caution) {
+    check_values(values, caution);
+    if (caution_ != caution) prepare(caution);
+    set_values(values);
+    if (linear_) {
+      respond_linearly(values);
+    } else {
+      draw_dynamic();
+    }
+    draws_.excluded =
+        static_cast<std::size_t>(std::count(draws_.valid.begin(), draws_.valid.end(), static_cast<unsigned char>(0)));
+    return draws_;
+  }
+
+  void gradient(std::span<const double> adjoints, std::span<double> gradient) {
+    if (!plan_.with_gradient) {
+      throw Error(ErrorCategory::kUsage, "This sampler of outcomes was made without its gradient.");
+    }
+    check_same_size("adjoints", adjoints.size(), "outcomes x draws", draws_.values.size());
+    check_same_size("gradient", gradient.size(), "altered variables", altered_.size());
+    std::fill(gradient.begin(), gradient.end(), 0.0);
+    if (linear_) {
+      for (std::size_t o = 0; o < outcomes_.size(); ++o) {
+        double total = 0.0;
+        for (std::size_t i = 0; i < draws_.draws; ++i) total += draws_.valid[i] * adjoints[o * draws_.draws + i];
+        for (std::size_t a = 0; a < altered_.size(); ++a) gradient[a] += total * response_[o * altered_.size() + a];
+      }
+      return;
+    }
+    parallel_for(context_, 0, pieces_.size(), 1, [&](std::size_t p, std::size_t) { backward(pieces_[p], adjoints); });
+    for (const Piece& piece : pieces_) {
+      for (std::size_t a = 0; a < altered_.size(); ++a) gradient[a] += piece.gradient[a];
+    }
+  }
+
+  std::vector<VariableReach> reach(std::span<const double> values, double caution) {
+    draw_everything(values, caution);
+    std::vector<VariableReach> all;
+    for (std::size_t v = 0; v < roles_.size(); ++v) {
+      if (!is_drawn(roles_[v])) continue;
+      const ConditionalSampler& sampler = *set_->variables[v].sampler;
+      std::vector<double> distance(draws_.draws);
+      parallel_for(context_, 0, pieces_.size(), 1, [&](std::size_t p, std::size_t) {
+        Piece& piece = pieces_[p];
+        sampler.extrapolation(conditions_of(piece, v), std::span(distance).subspan(piece.first, piece.count));
+      });
+      const auto outside = std::count_if(distance.begin(), distance.end(),
+                                         [&](double d) { return !(d <= sampler.extrapolation_limit()); });
+      const auto middle = distance.begin() + static_cast<std::ptrdiff_t>(distance.size() / 2);
+      std::nth_element(distance.begin(), middle, distance.end());
+      all.push_back(
+          {set_->variables[v].name, *middle, static_cast<double>(outside) / static_cast<double>(distance.size())});
+    }
+    return all;
+  }
+
+  Table table(std::span<const double> values, double caution) {
+    draw_everything(values, caution);
+    std::vector<std::string> names;
+    std::vector<double> cells;
+    for (std::size_t v = 0; v < roles_.size(); ++v) {
+      if (roles_[v] == Role::kUnused) continue;
+      const SamplerVariable& variable = set_->variables[v];
+      names.push_back(variable.name);
+      for (const Piece& piece : pieces_) {
+        for (std::size_t i = 0; i < piece.count; ++i) {
+          if (draws_.valid[piece.first + i] == 0) continue;
+          cells.push_back(variable.restore(is_drawn(roles_[v]) ? piece.values[v][i] : fixed_[v]));
+        }
+      }
+    }
+    return {std::move(names), std::move(cells), "draws"};
+  }
+
+  const std::vector<bool>& influences() const { return influences_; }
+
+ private:
+  // Everything that depends on what is altered.
+  void arrange() {
+    assign_roles();
+    find_needed();
+    find_dynamic();
+    start_runs();
+    caution_.reset();
+  }
+
+  void take_role(std::size_t v, Role role) {
+    if (roles_[v] != Role::kUnused) {
+      throw Error(
+          ErrorCategory::kUsage,
+          fmt::format("'{}' is named twice among context, altered variables and outcomes.", set_->variables[v].name));
+    }
+    roles_[v] = role;
+  }
+
+  void assign_roles() {
+    roles_.assign(set_->variables.size(), Role::kUnused);
+    altered_.clear();
+    outcomes_.clear();
+    fixed_.assign(roles_.size(), 0.0);
+    for (const NamedValue& given : plan_.context) {
+      check_finite(given.name, given.value);
+      const std::size_t v = set_->index(given.name);
+      take_role(v, Role::kContext);
+      fixed_[v] = set_->variables[v].standardise(given.value);
+    }
+    altered_place_.assign(roles_.size(), 0);
+    for (const std::string& name : plan_.altered) {
+      const std::size_t v = set_->index(name);
+      take_role(v, Role::kAltered);
+      altered_place_[v] = altered_.size();
+      altered_.push_back(v);
+    }
+    for (const std::string& name : plan_.outcomes) {
+      outcomes_.push_back(set_->index(name));
+      take_role(outcomes_.back(), Role::kStatic);
+    }
+  }
+
+  // From the outcomes back: what a needed sampler listens to is needed. Context and altered variables that nothing
+  // listens to keep their roles.
+  void find_needed() {
+    uses_.assign(roles_.size(), {});
+    for (std::size_t v = roles_.size(); v-- > 0;) {
+      if (!is_drawn(roles_[v])) continue;
+      const SamplerVariable& variable = set_->variables[v];
+      if (!variable.sampler) {
+        throw Error(ErrorCategory::kData,
+                    fmt::format("'{}' has no sampler, since it was fitted as always given, but here it must be drawn. "
+                                "Give its value, or fit the model again.",
+                                variable.name));
+      }
+      const SamplerFacts facts = variable.sampler->facts();
+      for (std::size_t k = 0; k < variable.conditions.size(); ++k) {
+        uses_[v].push_back(facts.inputs[k].used);
+        Role& role = roles_[variable.conditions[k]];
+        if (facts.inputs[k].used && role == Role::kUnused) role = Role::kStatic;
+      }
+    }
+  }
+
+  void find_dynamic() {
+    // reached[v][a]: altered variable a can change v.
+    std::vector<std::vector<bool>> reached(roles_.size(), std::vector<bool>(altered_.size(), false));
+    for (std::size_t a = 0; a < altered_.size(); ++a) reached[altered_[a]][a] = true;
+    for (std::size_t v = 0; v < roles_.size(); ++v) {
+      if (!is_drawn(roles_[v])) continue;
+      for (std::size_t k = 0; k < uses_[v].size(); ++k) {
+        if (!uses_[v][k]) continue;
+        for (std::size_t a = 0; a < altered_.size(); ++a) {
+          if (reached[set_->variables[v].conditions[k]][a]) reached[v][a] = true;
+        }
+      }
+      if (std::find(reached[v].begin(), reached[v].end(), true) != reached[v].end()) roles_[v] = Role::kDynamic;
+    }
+    influences_.assign(altered_.size(), false);
+    for (const std::size_t v : outcomes_) {
+      for (std::size_t a = 0; a < altered_.size(); ++a) influences_[a] = influences_[a] || reached[v][a];
+    }
+  }
+
+  void make_pieces() {
+    const std::size_t variables = fitted(set_).variables.size();
+    for (std::size_t first = 0; first < plan_.draws; first += kDrawsPerPiece) {
+      Piece& piece = pieces_.emplace_back();
+      piece.first = first;
+      piece.count = std::min(kDrawsPerPiece, plan_.draws - first);
+      piece.runs.resize(variables);
+      piece.values.resize(variables);
+      piece.absurd.resize(variables);
+      piece.adjoints.resize(variables);
+    }
+  }
+
+  // Of the variables that are drawn and were not before.
+  void start_runs() {
+    std::vector<std::size_t> starting;
+    std::size_t needed = 0;
+    for (std::size_t v = 0; v < roles_.size(); ++v) {
+      if (!is_drawn(roles_[v]) || pieces_.back().runs[v]) continue;
+      starting.push_back(v);
+      needed += 2 + set_->variables[v].sampler->noise_entries();
+    }
+    context_.require_memory(needed * plan_.draws * sizeof(double), "Drawing outcomes");
+    parallel_for(context_, 0, starting.size(), 1, [&](std::size_t s, std::size_t) {
+      const std::size_t v = starting[s];
+      const ConditionalSampler& sampler = *set_->variables[v].sampler;
+      const std::size_t entries = sampler.noise_entries();
+      // One stream per variable and entry: a draw does not depend on how many there are.
+      std::vector<RandomStream> streams;
+      for (std::size_t e = 0; e < entries; ++e) {
+        streams.emplace_back(context_.seed, "decision.noise", (((plan_.noise << 20U) + v) << 4U) + e);
+      }
+      std::vector<double> noise;
+      for (Piece& piece : pieces_) {
+        noise.clear();
+        for (RandomStream& stream : streams) {
+          for (std::size_t i = 0; i < piece.count; ++i) noise.push_back(stream.normal());
+        }
+        piece.runs[v] = sampler.start(noise, piece.count);
+        if (!plan_.with_gradient) piece.runs[v]->forgo_gradient();
+        piece.values[v].resize(piece.count);
+      }
+    });
+    if (!plan_.with_gradient) return;
+    for (Piece& piece : pieces_) {
+      piece.gradient.resize(altered_.size());
+      for (std::size_t v = 0; v < roles_.size(); ++v) {
+        if (roles_[v] == Role::kDynamic) piece.adjoints[v].resize(piece.count);
+      }
+    }
+  }
+
+  void check_values(std::span<const double> values, double caution) const {
+    check_same_size("values", values.size(), "altered variables", altered_.size());
+    for (std::size_t a = 0; a < altered_.size(); ++a) check_finite(set_->variables[altered_[a]].name, values[a]);
+    if (!(caution >= 0.0) || !std::isfinite(caution)) {
+      throw Error(ErrorCategory::kUsage, fmt::format("caution is {}, but must be at least 0.", caution));
+    }
+  }
+
+  void set_values(std::span<const double> values) {
+    for (std::size_t a = 0; a < altered_.size(); ++a) fixed_[altered_[a]] = values[a];
+  }
+
+  std::span<const Condition> conditions_of(Piece& piece, std::size_t v) const {
+    const SamplerVariable& variable = set_->variables[v];
+    piece.conditions.clear();
+    for (const std::size_t c : variable.conditions) {
+      // What the sampler does not listen to was not drawn; any number will do.
+      const bool drawn = is_drawn(roles_[c]);
+      piece.conditions.push_back({drawn ? piece.values[c].data() : &fixed_[c], !drawn});
+    }
+    return piece.conditions;
+  }
+
+  // What a variable's values depend on beside their noise: caution, and for each condition that matters the value that
+  // all draws share, or which version of values it has itself.
+  using Origin = std::vector<std::pair<bool, std::uint64_t>>;
+  Origin origin_of(std::size_t v) const {
+    Origin origin = {{false, std::bit_cast<std::uint64_t>(*caution_)}};
+    for (std::size_t k = 0; k < uses_[v].size(); ++k) {
+      if (!uses_[v][k]) continue;
+      const std::size_t c = set_->variables[v].conditions[k];
+      const bool drawn = is_drawn(roles_[c]);
+      origin.emplace_back(drawn, drawn ? version_[c] : std::bit_cast<std::uint64_t>(fixed_[c]));
+    }
+    return origin;
+  }
+
+  // One pass along the order, over the variables with this role. What has the values already that it would get is not
+  // drawn again, unless its gradient is wanted, for which the latest evaluation must be its own.
+  void draw(Role role) {
+    std::vector<std::pair<std::size_t, Origin>> stale;
+    for (std::size_t v = 0; v < roles_.size(); ++v) {
+      if (roles_[v] != role) continue;
+      Origin origin = origin_of(v);
+      if (!plan_.with_gradient && origin_[v] == origin) continue;
+      version_[v] = ++latest_version_;
+      origin_[v].clear();  // until it is done
+      stale.emplace_back(v, std::move(origin));
+    }
+    parallel_for(context_, 0, pieces_.size(), 1, [&](std::size_t p, std::size_t) {
+      Piece& piece = pieces_[p];
+      for (const auto& [v, origin] : stale) draw(piece, v);
+      for (std::size_t v = 0; v < roles_.size(); ++v) {
+        if (roles_[v] != role) continue;
+        for (const std::size_t i : piece.absurd[v]) draws_.valid[piece.first + i] = 0;
+      }
+    });
+    for (auto& [v, origin] : stale) origin_[v] = std::move(origin);
+  }
+
+  void draw(Piece& piece, std::size_t v) {
+    std::vector<double>& y = piece.values[v];
+    piece.runs[v]->sample(conditions_of(piece, v), *caution_, y);
+    piece.absurd[v].clear();
+    for (std::size_t i = 0; i < piece.count; ++i) {
+      if (std::abs(y[i]) <= kLargest) continue;  // what is not a number does not pass either
+      y[i] = 0.0;
+      piece.absurd[v].push_back(i);
+    }
+  }
+
+  void collect(const Piece& piece) {
+    for (std::size_t o = 0; o < outcomes_.size(); ++o) {
+      double* to = draws_.values.data() + o * draws_.draws + piece.first;
+      const std::vector<double>& from = piece.values[outcomes_[o]];
+      for (std::size_t i = 0; i < piece.count; ++i) to[i] = draws_.valid[piece.first + i] != 0 ? from[i] : 0.0;
+    }
+  }
+
+  void draw_dynamic() {
+    draws_.valid = static_valid_;
+    draw(Role::kDynamic);
+    for (const Piece& piece : pieces_) collect(piece);
+  }
+
+  void draw_everything(std::span<const double> values, double caution) {
+    check_values(values, caution);
+    if (caution_ != caution) prepare(caution);
+    set_values(values);
+    draw_dynamic();
+  }
+
+  // What does not depend on the decision: static variables, and when all is linear the outcomes at zero and by how much
+  // they change with each altered variable.
+  void prepare(double caution) {
+    caution_ = caution;
+    std::fill(draws_.valid.begin(), draws_.valid.end(), static_cast<unsigned char>(1));
+    draw(Role::kStatic);
+    static_valid_ = draws_.valid;
+    linear_ = find_response();
+    if (!linear_) return;
+    set_values(std::vector<double>(altered_.size(), 0.0));
+    draw_dynamic();
+    base_ = draws_;
+  }
+
+  // Fills response_ (outcomes x altered variables) and says whether all dynamic variables are linear.
+  bool find_response() {
+    const std::size_t width = altered_.size();
+    std::vector<std::vector<double>> by_altered(roles_.size(), std::vector<double>(width, 0.0));
+    for (std::size_t a = 0; a < width; ++a) by_altered[altered_[a]][a] = 1.0;
+    for (std::size_t v = 0; v < roles_.size(); ++v) {
+      if (roles_[v] != Role::kDynamic) continue;
+      const SamplerVariable& variable = set_->variables[v];
+      const std::optional<std::vector<double>> slopes = variable.sampler->slopes(*caution_);
+      if (!slopes) return false;
+      for (std::size_t k = 0; k < slopes->size(); ++k) {
+        for (std::size_t a = 0; a < width; ++a)
+          by_altered[v][a] += (*slopes)[k] * by_altered[variable.conditions[k]][a];
+      }
+    }
+    response_.clear();
+    for (const std::size_t v : outcomes_) response_.insert(response_.end(), by_altered[v].begin(), by_altered[v].end());
+    return true;
+  }
+
+  void respond_linearly(std::span<const double> values) {
+    draws_.valid = base_.valid;
+    for (std::size_t o = 0; o < outcomes_.size(); ++o) {
+      double change = 0.0;
+      for (std::size_t a = 0; a < altered_.size(); ++a) change += response_[o * altered_.size() + a] * values[a];
+      const double* from = base_.values.data() + o * draws_.draws;
+      double* to = draws_.values.data() + o * draws_.draws;
+      for (std::size_t i = 0; i < draws_.draws; ++i) {
+        to[i] = from[i] + change;
+        if (!(std::abs(to[i]) <= kLargest)) draws_.valid[i] = 0;
+      }
+    }
+    for (std::size_t i = 0; i < draws_.draws; ++i) {
+      if (draws_.valid[i] != 0) continue;
+      for (std::size_t o = 0; o < outcomes_.size(); ++o) draws_.values[o * draws_.draws + i] = 0.0;
+    }
+  }
+
+  void backward(Piece& piece, std::span<const double> adjoints) {
+    std::fill(piece.gradient.begin(), piece.gradient.end(), 0.0);
+    for (std::vector<double>& adjoint : piece.adjoints) std::fill(adjoint.begin(), adjoint.end(), 0.0);
+    for (std::size_t o = 0; o < outcomes_.size(); ++o) {
+      std::vector<double>& to = piece.adjoints[outcomes_[o]];
+      const double* from = adjoints.data() + o * draws_.draws + piece.first;
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = draws_.valid[piece.first + i] != 0 ? from[i] : 0.0;
+    }
+    for (std::size_t v = roles_.size(); v-- > 0;) {
+      if (roles_[v] != Role::kDynamic) continue;
+      const SamplerVariable& variable = set_->variables[v];
+      piece.targets.clear();
+      for (std::size_t k = 0; k < variable.conditions.size(); ++k) {
+        const std::size_t c = variable.conditions[k];
+        double* target = nullptr;
+        if (uses_[v][k] && roles_[c] == Role::kAltered) target = &piece.gradient[altered_place_[c]];
+        if (uses_[v][k] && roles_[c] == Role::kDynamic) target = piece.adjoints[c].data();
+        piece.targets.push_back(target);
+      }
+      piece.runs[v]->add_gradient(piece.adjoints[v], piece.targets);
+    }
+  }
+
+  std::shared_ptr<const SamplerSet> set_;
+  PostDecisionPlan plan_;
+  Context context_;
+  std::vector<Role> roles_;              // per variable of the set, as the next ones
+  std::vector<std::vector<bool>> uses_;  // of drawn variables, per condition: the sampler listens to it
+  std::vector<double> fixed_;            // values of context and altered variables
+  std::vector<std::size_t> altered_place_;
+  std::vector<std::size_t> altered_;
+  std::vector<std::size_t> outcomes_;
+  std::vector<bool> influences_;
+  std::vector<Piece> pieces_;
+  std::optional<double> caution_;  // that the static variables were drawn with
+  std::vector<unsigned char> static_valid_;
+  std::vector<std::uint64_t> version_;  // of the values of each variable, as the next ones; no two are the same
+  std::vector<Origin> origin_;          // of these values; empty when they were never drawn to the end
+  std::uint64_t latest_version_ = 0;
+  bool linear_ = false;
+  OutcomeDraws base_;             // when linear: the outcomes at zero
+  std::vector<double> response_;  // when linear: outcomes x altered variables
+  OutcomeDraws draws_;
+};
+
+PostDecisionSampler::PostDecisionSampler(std::shared_ptr<const SamplerSet> set, const PostDecisionPlan& plan,
+                                         const Context& context)
+    : chain_(std::make_unique<Chain>(std::move(set), plan, context)) {}
+PostDecisionSampler::~PostDecisionSampler() = default;
+PostDecisionSampler::PostDecisionSampler(PostDecisionSampler&&) noexcept = default;
+PostDecisionSampler& PostDecisionSampler::operator=(PostDecisionSampler&&) noexcept = default;
+
+void PostDecisionSampler::alter(const std::vector<std::string>& altered) { chain_->alter(altered); }
+
+const OutcomeDraws& PostDecisionSampler::sample(std::span<const double> values, double caution) {
+  return chain_->sample(values, caution);
+}
+
+void PostDecisionSampler::gradient(std::span<const double> adjoints, std::span<double> gradient) {
+  chain_->gradient(adjoints, gradient);
+}
+
+std::vector<VariableReach> PostDecisionSampler::reach(std::span<const double> values, double caution) {
+  return chain_->reach(values, caution);
+}
+
+Table PostDecisionSampler::table(std::span<const double> values, double caution) {
+  return chain_->table(values, caution);
+}
+
+const std::vector<bool>& PostDecisionSampler::influences() const { return chain_->influences(); }
+
+}  // namespace olem
