@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,17 @@ class RandomStream {
   std::array<std::uint32_t, 4> block_{};
   int used_ = 4;
 };
+
+// A number that is part of an index, and how many bits it may take.
+struct IndexPart {
+  std::uint64_t value = 0;
+  unsigned bits = 0;
+};
+
+// The index of a stream that several numbers tell apart, the first in the highest bits. Different numbers give
+// different indices: a number that does not fit into its bits is an internal error, and so are parts with more than 64
+// bits.
+std::uint64_t stream_index(std::initializer_list<IndexPart> parts);
 
 // One block of the generator: exposed so that it can be tested against published vectors.
 std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <limits>
 #include <thread>
@@ -87,6 +88,22 @@ Context Context::serial() const {
   copy.progress = nullptr;
   copy.ranks = nullptr;
   return copy;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kStatusNames = {"done",           "not_converged", "too_few_rows",
+                                                          "no_action",      "no_influence",  "target_not_reached",
+                                                          "already_likely", "unreliable"};
+
+}  // namespace
+
+std::string_view status_name(Status status) { return kStatusNames[static_cast<std::size_t>(status)]; }
+
+std::optional<Status> parse_status(std::string_view name) {
+  const auto found = std::find(kStatusNames.begin(), kStatusNames.end(), name);
+  if (found == kStatusNames.end()) return std::nullopt;
+  return static_cast<Status>(found - kStatusNames.begin());
 }
 
 }  // namespace olem

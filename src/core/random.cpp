@@ -1,5 +1,7 @@
 #include "olem/random.h"
 
+#include <fmt/format.h>
+
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
@@ -37,6 +39,21 @@ std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter,
 RandomStream::RandomStream(std::uint64_t seed, std::string_view purpose, std::uint64_t index)
     : counter_{0, static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), hash_purpose(purpose)},
       key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)} {}
+
+std::uint64_t stream_index(std::initializer_list<IndexPart> parts) {
+  std::uint64_t index = 0;
+  unsigned used = 0;
+  for (const IndexPart& part : parts) {
+    used += part.bits;
+    const bool whole = part.bits == 64;  // by which a number cannot be shifted
+    if (part.bits == 0 || used > 64 || (!whole && (part.value >> part.bits) != 0)) {
+      throw Error(ErrorCategory::kInternal,
+                  fmt::format("{} does not fit into {} bits of the index of a random stream.", part.value, part.bits));
+    }
+    index = whole ? part.value : (index << part.bits) | part.value;
+  }
+  return index;
+}
 
 std::uint32_t RandomStream::next_u32() {
   if (used_ == 4) {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/csv_scan.h"
 #include "olem/error.h"
 #include "olem/text.h"
 
@@ -14,14 +15,36 @@ namespace olem {
 
 namespace {
 
-constexpr std::array<char, 4> kDelimiters = {',', ';', '\t', '|'};
-
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
 
-bool is_blank_line(const Record& record) { return record.fields.size() == 1 && record.fields[0].empty(); }
+// The next line that is not blank; no fields when there is none.
+Record next_record(CsvScanner& scan) {
+  while (!scan.at_end() && scan.skip_blank_line()) {
+  }
+  Record record;
+  record.line = scan.line();
+  while (!scan.at_end()) {
+    record.fields.push_back(scan.next_cell().content());
+    if (!scan.at_separator()) {
+      scan.skip_line_end();
+      break;
+    }
+    scan.skip_separator();
+    if (scan.at_end()) record.fields.emplace_back();
+  }
+  return record;
+}
 
-// Length of the valid UTF-8 sequence at the front of `text`, 0 when there is none (Unicode, table 3-7).
-std::size_t sequence_length(std::string_view text) {
+// A control character of one or two bytes.
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first < 0x20 || first == 0x7F;
+  return character.size() == 2 && first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
   const unsigned first = byte(0);
@@ -40,83 +63,6 @@ std::size_t sequence_length(std::string_view text) {
   return 0;
 }
 
-// Reads one record after another; `position` and `line` move along.
-class RecordReader {
- public:
-  RecordReader(std::string_view text, char delimiter, const std::string& source)
-      : text_(text), delimiter_(delimiter), source_(source) {}
-
-  bool done() const { return position_ == text_.size(); }
-
-  Record next() {
-    Record record;
-    record.line = line_;
-    while (true) {
-      record.fields.push_back(read_field());
-      if (done()) return record;
-      if (text_[position_] == delimiter_) {
-        ++position_;
-        continue;
-      }
-      end_line();
-      return record;
-    }
-  }
-
- private:
-  bool at_line_end() const { return done() || text_[position_] == '\n' || text_[position_] == '\r'; }
-  bool at_field_end() const { return at_line_end() || (delimiter_ != 0 && text_[position_] == delimiter_); }
-
-  void end_line() {
-    if (text_[position_] == '\r' && position_ + 1 < text_.size() && text_[position_ + 1] == '\n') ++position_;
-    ++position_;
-    ++line_;
-  }
-
-  std::string read_field() {
-    while (!at_field_end() && (text_[position_] == ' ' || text_[position_] == '\t')) ++position_;
-    if (!at_field_end() && text_[position_] == '"') return read_quoted();
-    const std::size_t start = position_;
-    while (!at_field_end()) ++position_;
-    return std::string(trim(text_.substr(start, position_ - start)));
-  }
-
-  std::string read_quoted() {
-    const std::size_t opened = line_;
-    std::string field;
-    for (++position_; !done(); ++position_) {
-      const char c = text_[position_];
-      if (c == '"') {
-        if (position_ + 1 == text_.size() || text_[position_ + 1] != '"') break;
-        ++position_;
-      } else if (c == '\n' || (c == '\r' && (position_ + 1 == text_.size() || text_[position_ + 1] != '\n'))) {
-        ++line_;
-      }
-      field += c;
-    }
-    if (done()) {
-      throw Error(ErrorCategory::kData,
-                  fmt::format("{}, line {}: A quote opens here and is never closed.", source_, opened));
-    }
-    ++position_;
-    while (!at_field_end() && (text_[position_] == ' ' || text_[position_] == '\t')) ++position_;
-    if (!at_field_end()) {
-      throw Error(ErrorCategory::kData, fmt::format("{}, line {}: There is text after a closing quote. Double the "
-                                                    "quotes that belong to a name.",
-                                                    source_, line_));
-    }
-    return field;
-  }
-
-  std::string_view text_;
-  char delimiter_;
-  const std::string& source_;
-  std::size_t position_ = 0;
-  std::size_t line_ = 1;
-};
-
-}  // namespace
-
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -133,38 +79,20 @@ std::string lower_case(std::string_view text) {
 
 std::vector<Record> split_records(std::string_view text, char delimiter, const std::string& source) {
   std::vector<Record> records;
-  RecordReader reader(text, delimiter, source);
-  while (!reader.done()) {
-    Record record = reader.next();
-    if (!is_blank_line(record)) records.push_back(std::move(record));
-  }
+  CsvScanner scan(text, source, delimiter);
+  for (Record record = next_record(scan); !record.fields.empty(); record = next_record(scan))
+    records.push_back(std::move(record));
   return records;
 }
 
 Record first_record(std::string_view text, char delimiter, const std::string& source) {
-  RecordReader reader(text, delimiter, source);
-  while (!reader.done()) {
-    Record record = reader.next();
-    if (!is_blank_line(record)) return record;
-  }
-  return {};
+  CsvScanner scan(text, source, delimiter);
+  return next_record(scan);
 }
 
 char sniff_delimiter(std::string_view text) {
-  std::array<std::size_t, kDelimiters.size()> counts{};
-  bool quoted = false;
-  bool content = false;
-  for (const char c : text) {
-    if (c == '"') quoted = !quoted;
-    if (quoted) continue;
-    if ((c == '\n' || c == '\r') && content) break;
-    content = content || !is_blank(c);
-    for (std::size_t i = 0; i < kDelimiters.size(); ++i) {
-      if (c == kDelimiters[i]) ++counts[i];
-    }
-  }
-  const auto most = std::max_element(counts.begin(), counts.end());
-  return *most == 0 ? '\0' : kDelimiters[static_cast<std::size_t>(most - counts.begin())];
+  const CsvLayout layout = sniff_layout(text, 0);
+  return layout.columns == 1 ? '\0' : layout.separator;
 }
 
 std::string quote_field(const std::string& field) {
@@ -193,7 +121,7 @@ std::optional<double> parse_finite(std::string_view text) {
 
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(text.substr(i));
+    const std::size_t length = utf8_length(text.substr(i));
     if (length == 0) return i;
     i += length;
   }
@@ -201,7 +129,7 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
 }
 
 char32_t next_code_point(std::string_view text, std::size_t& position) {
-  const std::size_t length = std::max<std::size_t>(1, sequence_length(text.substr(position)));
+  const std::size_t length = std::max<std::size_t>(1, utf8_length(text.substr(position)));
   constexpr std::array<unsigned, 5> kPayload = {0, 0x7F, 0x1F, 0x0F, 0x07};
   char32_t code_point = static_cast<unsigned char>(text[position]) & kPayload[length];
   for (std::size_t i = 1; i < length; ++i) {
@@ -242,6 +170,34 @@ std::string_view name_fault(std::string_view name) {
 std::size_t line_of(std::string_view text, std::size_t position) {
   return 1 + static_cast<std::size_t>(std::count(
                  text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(position, text.size())), '\n'));
+}
+
+std::string show_text(std::string_view text, std::size_t limit) {
+  std::string shown;
+  for (std::size_t count = 0; !text.empty(); ++count) {
+    if (count == limit) return shown + "...";
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    if (length == 0 || is_control(character)) {
+      switch (character[0]) {
+        case '\n': shown += "\\n"; break;
+        case '\r': shown += "\\r"; break;
+        case '\t': shown += "\\t"; break;
+        default:
+          for (const char c : character) {
+            fmt::format_to(std::back_inserter(shown), "\\x{:02X}", static_cast<unsigned char>(c));
+          }
+      }
+    } else {
+      shown += character;
+    }
+    text.remove_prefix(character.size());
+  }
+  return shown;
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::size_t display_width(std::string_view text) {

@@ -14,9 +14,8 @@ struct Record {
   std::vector<std::string> fields;
 };
 
-// Splits text by RFC 4180. Fields without quotes lose the blanks around them; blank lines are left out; LF, CRLF and
-// CR end a line; delimiter 0 makes every line one field. Throws a data error with the line for a quote that is never
-// closed and for text after a closing quote.
+// Splits text by RFC 4180, as CsvScanner reads it; blank lines are left out. Delimiter 0 makes every line one field, in
+// text without NUL bytes.
 std::vector<Record> split_records(std::string_view text, char delimiter, const std::string& source);
 
 // The first record only; no fields when there is none.
@@ -33,6 +32,15 @@ std::string lower_case(std::string_view text);  // of ASCII letters
 
 // The number that the whole of `text` spells, independent of the locale; nothing when it spells none or is not finite.
 std::optional<double> parse_finite(std::string_view text);
+
+// The text with control characters and bytes that are not UTF-8 escaped, cut after `limit` characters.
+std::string show_text(std::string_view text, std::size_t limit = 40);
+
+// "3 rows", "1 row".
+std::string counted(std::size_t count, std::string_view noun);
+
+// Bytes of the valid UTF-8 sequence that `text` begins with (Unicode, table 3-7); 0 when it begins with none.
+std::size_t utf8_length(std::string_view text);
 
 // The position of the first byte that is not part of a valid UTF-8 sequence; nothing when all is well.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text);

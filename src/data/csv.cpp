@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/csv_scan.h"
 #include "data/csv_number.h"
-#include "data/csv_scan.h"
 #include "data/reading.h"
 #include "olem/error.h"
 #include "olem/table.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/csv_scan.h"
 #include "data/csv_number.h"
-#include "data/csv_scan.h"
 #include "data/reading.h"
 #include "olem/file.h"
 #include "olem/options.h"

@@ -8,46 +8,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/text.h"
 #include "olem/error.h"
 #include "olem/options.h"
 
 namespace olem {
 
 namespace {
-
-// The number of bytes of the UTF-8 character that `text` begins with, or 0 when it begins with none (RFC 3629: no
-// overlong forms, no surrogates, nothing above U+10FFFF).
-std::size_t utf8_character(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
-  }
-  const unsigned second = byte(1);
-  if (lead == 0xE0 && second < 0xA0) return 0;
-  if (lead == 0xED && second > 0x9F) return 0;
-  if (lead == 0xF0 && second < 0x90) return 0;
-  if (lead == 0xF4 && second > 0x8F) return 0;
-  return length;
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_character(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
-bool is_control(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return first < 0x20 || first == 0x7F;
-  return character.size() == 2 && first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
-}
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
@@ -114,7 +81,7 @@ void check_name(const std::vector<std::string>& names, std::size_t column, const
                             column + 1, trailing ? ", because the first line ends with a separator" : "",
                             trailing ? "Remove the separator at the end of every line" : "Give it a name"));
   }
-  if (!is_utf8(name)) {
+  if (find_invalid_utf8(name)) {
     throw Error(ErrorCategory::kData,
                 fmt::format("{}: The name of column {}, '{}', is not valid UTF-8. Save the file as UTF-8.", source,
                             column + 1, show_text(name)));
@@ -127,34 +94,6 @@ void check_name(const std::vector<std::string>& names, std::size_t column, const
 }
 
 }  // namespace
-
-std::string show_text(std::string_view text, std::size_t limit) {
-  std::string shown;
-  for (std::size_t count = 0; !text.empty(); ++count) {
-    if (count == limit) return shown + "...";
-    const std::size_t length = utf8_character(text);
-    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
-    if (length == 0 || is_control(character)) {
-      switch (character[0]) {
-        case '\n': shown += "\\n"; break;
-        case '\r': shown += "\\r"; break;
-        case '\t': shown += "\\t"; break;
-        default:
-          for (const char c : character) {
-            fmt::format_to(std::back_inserter(shown), "\\x{:02X}", static_cast<unsigned char>(c));
-          }
-      }
-    } else {
-      shown += character;
-    }
-    text.remove_prefix(character.size());
-  }
-  return shown;
-}
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 std::vector<std::string> numbered_column_names(std::size_t count) {
   std::vector<std::string> names;

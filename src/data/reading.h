@@ -6,18 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text.h"
 #include "olem/table.h"
 
 namespace olem {
 
-// What the readers of all formats share: the choice of columns, the account of missing values, and how foreign text is
-// shown in messages.
-
-// The text with control characters and bytes that are not UTF-8 escaped, cut after `limit` characters.
-std::string show_text(std::string_view text, std::size_t limit = 40);
-
-// "3 rows", "1 row".
-std::string counted(std::size_t count, std::string_view noun);
+// What the readers of all formats share: the choice of columns and the account of missing values.
 
 // V1, V2, ...: the columns of data without names.
 std::vector<std::string> numbered_column_names(std::size_t count);

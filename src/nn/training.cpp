@@ -72,8 +72,8 @@ class Trainer {
  private:
   // False when a loss was not finite.
   bool run_epoch(int epoch) {
-    shuffle(rows_,
-            RandomStream(context_.seed, options_.shuffle, (options_.index << 32U) | static_cast<std::uint64_t>(epoch)));
+    shuffle(rows_, RandomStream(context_.seed, options_.shuffle,
+                                stream_index({{options_.index, 32}, {static_cast<std::uint64_t>(epoch), 32}})));
     const std::size_t batch = std::min(options_.batch, rows_.size());
     double sum = 0.0;
     double batches = 0.0;

@@ -82,7 +82,7 @@ Forecasts forecast(const SamplerSet& set, std::size_t variable, const std::vecto
   for (std::size_t i = 0; i < rows; ++i) {
     context.check_interrupt();
     // Each row has noise of its own: shared noise would move the ranks of all rows together.
-    RandomStream random(context.seed, "calibration.noise", (std::uint64_t{variable} << 40U) + i);
+    RandomStream random(context.seed, "calibration.noise", stream_index({{variable, 24}, {i, 40}}));
     for (double& number : noise) number = random.normal();
     sampler.start(noise, kDraws)->sample(conditions, 1.0, draws);
     std::sort(draws.begin(), draws.end());
@@ -152,7 +152,7 @@ Calibration calibrate(const Table& table, const std::vector<VariableConditions>&
   result.held_out_rows = split.held_out.size();
   const std::size_t least = least_rows(variables, options);
   if (result.training_rows < least || result.held_out_rows < kLeastHeldOut) {
-    result.summary.status = "too_few_rows";
+    result.summary.status = Status::kTooFewRows;
     result.summary.message = fmt::format(
         "The samplers could not be tested on rows that they had not seen: {} rows are too few to leave {} to learn "
         "from "
@@ -203,7 +203,7 @@ Calibration calibrate(const Table& table, const std::vector<VariableConditions>&
 
 Json to_json(const Calibration& calibration) {
   Json json;
-  json["status"] = calibration.summary.status;
+  json["status"] = status_name(calibration.summary.status);
   json["message"] = calibration.summary.message;
   json["training_rows"] = calibration.training_rows;
   json["held_out_rows"] = calibration.held_out_rows;

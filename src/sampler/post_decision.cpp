@@ -255,7 +255,7 @@ class PostDecisionSampler::Chain {
       // One stream per variable and entry: a draw does not depend on how many there are.
       std::vector<RandomStream> streams;
       for (std::size_t e = 0; e < entries; ++e) {
-        streams.emplace_back(context_.seed, "decision.noise", (((plan_.noise << 20U) + v) << 4U) + e);
+        streams.emplace_back(context_.seed, "decision.noise", stream_index({{plan_.noise, 40}, {v, 20}, {e, 4}}));
       }
       std::vector<double> noise;
       for (Piece& piece : pieces_) {

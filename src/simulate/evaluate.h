@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/random.h"
 #include "olem/structural_model.h"
 
 namespace olem {
@@ -16,7 +17,7 @@ inline constexpr std::size_t kMaxModelNodes = 65535;
 
 // The index of a random stream that belongs to one node of one repetition.
 inline std::uint64_t node_stream(std::uint64_t repetition, std::size_t node) {
-  return repetition * (kMaxModelNodes + 1) + node;
+  return stream_index({{repetition, 48}, {node, 16}});
 }
 
 // Values of all nodes, one column per node, of equal length.

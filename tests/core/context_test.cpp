@@ -42,6 +42,15 @@ TEST(Context, SerialKeepsEverythingButThreadsAndProgress) {
   serial.report_progress(0.5, "inner");
 }
 
+TEST(Status, NamesGoBothWays) {
+  for (const Status status :
+       {Status::kDone, Status::kNotConverged, Status::kTooFewRows, Status::kNoAction, Status::kNoInfluence,
+        Status::kTargetNotReached, Status::kAlreadyLikely, Status::kUnreliable})
+    EXPECT_EQ(parse_status(status_name(status)), status);
+  EXPECT_EQ(status_name(Status::kTargetNotReached), "target_not_reached");
+  EXPECT_EQ(parse_status("finished"), std::nullopt);
+}
+
 TEST(Context, ProgressIsAFraction) {
   Context context;
   double last = -1.0;

@@ -176,6 +176,21 @@ TEST(RandomStream, SamplesWithoutReplacement) {
   EXPECT_THROW(random.sample_without_replacement(3, 4), Error);
 }
 
+TEST(StreamIndex, PutsNumbersIntoBitsOfTheirOwn) {
+  EXPECT_EQ(stream_index({{5, 8}}), 5U);
+  EXPECT_EQ(stream_index({{3, 40}, {7, 20}, {2, 4}}), (((std::uint64_t{3} << 20U) + 7) << 4U) + 2);
+  EXPECT_EQ(stream_index({{UINT64_MAX, 64}}), UINT64_MAX);
+  EXPECT_EQ(stream_index({{1, 32}, {UINT32_MAX, 32}}), (std::uint64_t{1} << 32U) | UINT32_MAX);
+}
+
+// Otherwise two streams would be one.
+TEST(StreamIndex, RefusesNumbersThatDoNotFit) {
+  EXPECT_THROW(stream_index({{16, 4}}), Error);
+  EXPECT_THROW(stream_index({{1, 40}, {std::uint64_t{1} << 20U, 20}}), Error);
+  EXPECT_THROW(stream_index({{0, 40}, {0, 25}}), Error);
+  EXPECT_THROW(stream_index({{0, 0}}), Error);
+}
+
 // Reference values computed with 40 digits (mpmath: root of erfc(-x / sqrt 2) / 2 = p).
 TEST(NormalQuantile, IsExactIntoTheTails) {
   EXPECT_EQ(normal_quantile(0.5), 0.0);

@@ -173,7 +173,7 @@ TEST(Formats, MalformedFilesAreNamedWithLineAndReason) {
       {"from,to\na\n", "line 2: There are 1 fields"},
       {"from,to\na,\n", "line 2: The name of a node is empty"},
       {"from,to\n\"a,b\n", "line 2: A quote opens here"},
-      {"from,to\n\"a\"x,b\n", "line 2: There is text after a closing quote"},
+      {"from,to\n\"a\"x,b\n", "line 2: There is text between a closing quote and the next separator"},
       {"from,to,weight\na,b,nan\n", "line 2: The weight 'nan'"},
       {"from,to,weight\na,b,1e999\n", "line 2: The weight '1e999'"},
       {"from,to,weight\na,b,0\n", "line 2: An edge of weight 0"},

@@ -204,8 +204,8 @@ std::unique_ptr<const NetworkMember> fit_cinn(const NetworkRows& rows, const Sam
   nn::TrainingProblem<float> problem;
   problem.loss = [&](std::span<const std::size_t> chosen, std::uint64_t step, std::span<float> gradient) {
     Chain::Batch& batch = batch_of(chosen.size());
-    pairs.fill([&](Index j) { return chosen[static_cast<std::size_t>(j)]; }, "cinn.augment", (rows.index << 32U) | step,
-               batch);
+    pairs.fill([&](Index j) { return chosen[static_cast<std::size_t>(j)]; }, "cinn.augment",
+               stream_index({{rows.index, 32}, {step, 32}}), batch);
     parts.chain.forward(parts.weights.data(), batch);
     return parts.chain.loss(parts.weights.data(), batch, gradient.data());
   };
@@ -217,7 +217,7 @@ std::unique_ptr<const NetworkMember> fit_cinn(const NetworkRows& rows, const Sam
       const std::size_t columns = std::min(training.batch, rows.validation() - first);
       Chain::Batch& batch = batch_of(columns);
       pairs.fill([&](Index j) { return rows.training + first + static_cast<std::size_t>(j); }, "cinn.validation",
-                 (rows.index << 32U) | first, batch);
+                 stream_index({{rows.index, 32}, {first, 32}}), batch);
       parts.chain.forward(parts.weights.data(), batch);
       sum += parts.chain.loss(batch) * static_cast<double>(columns);
     }

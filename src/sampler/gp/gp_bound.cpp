@@ -34,28 +34,34 @@ GpBound::GpBound(const Inputs& inputs, std::span<const double> target, const GpP
       nonlinear_(shape.nonlinear_inputs()),
       inducing_(inducing.begin(), inducing.end()),
       width_(inducing.size() + 1 + inputs.size()) {
+  places_.signal = places_.linear + inputs.size();
+  places_.bias = places_.signal + 1;
+  places_.relevance = places_.bias + (has_bias() ? 1 : 0);
+  places_.size = places_.relevance + nonlinear_.size();
   context.require_memory(4 * rows_ * width_ * sizeof(double), "The search for hyper-parameters");
 }
 
 std::vector<double> GpBound::pack(const GpParameters& parameters) const {
-  std::vector<double> logarithms = {std::log(parameters.constant), std::log(parameters.noise)};
-  for (const double variance : parameters.linear) logarithms.push_back(std::log(variance));
-  logarithms.push_back(std::log(parameters.signal));
-  if (shape_.kernel == GpKernel::kArcsine) logarithms.push_back(std::log(parameters.bias));
-  for (const std::size_t k : nonlinear_) logarithms.push_back(std::log(parameters.relevance[k]));
+  std::vector<double> logarithms(places_.size);
+  logarithms[places_.constant] = std::log(parameters.constant);
+  logarithms[places_.noise] = std::log(parameters.noise);
+  for (std::size_t k = 0; k < inputs_.size(); ++k) logarithms[places_.linear + k] = std::log(parameters.linear[k]);
+  logarithms[places_.signal] = std::log(parameters.signal);
+  if (has_bias()) logarithms[places_.bias] = std::log(parameters.bias);
+  for (std::size_t k = 0; k < nonlinear_.size(); ++k)
+    logarithms[places_.relevance + k] = std::log(parameters.relevance[nonlinear_[k]]);
   return logarithms;
 }
 
 GpParameters GpBound::unpack(std::span<const double> logarithms) const {
   GpParameters parameters = shape_;
-  auto next = logarithms.begin();
-  const auto take = [&next] { return std::exp(*next++); };
-  parameters.constant = take();
-  parameters.noise = take();
-  for (double& variance : parameters.linear) variance = take();
-  parameters.signal = take();
-  if (shape_.kernel == GpKernel::kArcsine) parameters.bias = take();
-  for (const std::size_t k : nonlinear_) parameters.relevance[k] = take();
+  parameters.constant = std::exp(logarithms[places_.constant]);
+  parameters.noise = std::exp(logarithms[places_.noise]);
+  for (std::size_t k = 0; k < inputs_.size(); ++k) parameters.linear[k] = std::exp(logarithms[places_.linear + k]);
+  parameters.signal = std::exp(logarithms[places_.signal]);
+  if (has_bias()) parameters.bias = std::exp(logarithms[places_.bias]);
+  for (std::size_t k = 0; k < nonlinear_.size(); ++k)
+    parameters.relevance[nonlinear_[k]] = std::exp(logarithms[places_.relevance + k]);
   return parameters;
 }
 
@@ -157,13 +163,13 @@ void GpBound::add_linear_gradient(double noise, double left, std::span<double> g
   for (std::size_t l = 0; l < p; ++l) trace += inverse_[l * p + l];
   double squares = 0.0;
   for (const double a : by_row_) squares += a * a;
-  gradient[1] += noise * 0.5 * (trace - squares - left / (noise * noise));
+  gradient[places_.noise] += noise * 0.5 * (trace - squares - left / (noise * noise));
   const auto by_scale = [&](std::size_t l) {
     return 0.5 * (1.0 - noise * inverse_[l * p + l] - by_feature_[l] * by_feature_[l]);
   };
   const std::size_t constant = inducing_.size();
-  gradient[0] += by_scale(constant);
-  for (std::size_t k = 0; k < inputs_.size(); ++k) gradient[2 + k] += by_scale(constant + 1 + k);
+  gradient[places_.constant] += by_scale(constant);
+  for (std::size_t k = 0; k < inputs_.size(); ++k) gradient[places_.linear + k] += by_scale(constant + 1 + k);
 }
 
 void GpBound::add_nonlinear_gradient(const GpParameters& parameters, const ScaledPoints& points,
@@ -194,7 +200,7 @@ void GpBound::add_nonlinear_gradient(const GpParameters& parameters, const Scale
     among[j * m + j] += 1.0;
     by_signal += 0.5 * (among[j * m + j] + squares_[j * p + j] / noise);
   }
-  gradient[2 + inputs_.size()] += by_signal;
+  gradient[places_.signal] += by_signal;
   for (double& entry : among) entry *= -0.5;
   solve_lower(factor_.data(), m, true, among.data(), m);
   for (std::size_t j = 0; j < m; ++j) {  // it is symmetric only when both sides are done
@@ -253,9 +259,8 @@ void GpBound::add_block_gradient(const GpParameters& parameters, const ScaledPoi
 
 // The last coordinate is the bias, on which rbf does not depend.
 void GpBound::add_coordinates(std::span<const double> by_coordinate, std::span<double> gradient) const {
-  std::size_t at = 3 + inputs_.size();
-  if (shape_.kernel == GpKernel::kArcsine) gradient[at++] += by_coordinate.back();
-  for (std::size_t k = 0; k + 1 < by_coordinate.size(); ++k) gradient[at++] += by_coordinate[k];
+  if (has_bias()) gradient[places_.bias] += by_coordinate.back();
+  for (std::size_t k = 0; k + 1 < by_coordinate.size(); ++k) gradient[places_.relevance + k] += by_coordinate[k];
 }
 
 void GpBound::add_penalty(const GpParameters& parameters, double& value, std::span<double> gradient) const {
@@ -264,25 +269,27 @@ void GpBound::add_penalty(const GpParameters& parameters, double& value, std::sp
     value += root;
     gradient[at] += 0.5 * root;
   };
-  for (std::size_t k = 0; k < inputs_.size(); ++k) add(parameters.linear[k], 2 + k);
-  const std::size_t first = gradient.size() - nonlinear_.size();
-  for (std::size_t k = 0; k < nonlinear_.size(); ++k) add(parameters.relevance[nonlinear_[k]], first + k);
+  for (std::size_t k = 0; k < inputs_.size(); ++k) add(parameters.linear[k], places_.linear + k);
+  for (std::size_t k = 0; k < nonlinear_.size(); ++k) add(parameters.relevance[nonlinear_[k]], places_.relevance + k);
+}
+
+GpBound::Limits GpBound::limits() const {
+  Limits limits{std::vector<double>(places_.size, kLeastLogVariance),
+                std::vector<double>(places_.size, kLargestLogVariance)};
+  limits.low[places_.noise] = kLeastLogNoise;
+  limits.high[places_.noise] = kLargestLogNoise;
+  if (has_bias()) limits.low[places_.bias] = kLeastLogBias;
+  return limits;
 }
 
 GpSearch optimise_parameters(GpBound& bound, const GpParameters& start, int iterations, const Context& context) {
-  const std::vector<double> logarithms = bound.pack(start);
-  std::vector<double> low(logarithms.size(), kLeastLogVariance);
-  std::vector<double> high(logarithms.size(), kLargestLogVariance);
-  low[1] = kLeastLogNoise;
-  high[1] = kLargestLogNoise;
-  if (start.kernel == GpKernel::kArcsine) low[3 + start.linear.size()] = kLeastLogBias;
-
+  const GpBound::Limits limits = bound.limits();
   LbfgsbOptions options;
   options.iterations = iterations;
   options.relative_reduction = 1e-7;
   options.gradient_tolerance = 1e-3;  // nats per unit of a logarithm
   const LbfgsbResult result = minimise_lbfgsb(
-      logarithms, low, high,
+      bound.pack(start), limits.low, limits.high,
       [&](std::span<const double> x, std::span<double> gradient) { return bound.evaluate(x, gradient); }, options,
       context);
   return {bound.unpack(result.x), result.value};

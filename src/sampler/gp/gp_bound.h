@@ -20,15 +20,32 @@ class GpBound {
   GpBound(const Inputs& inputs, std::span<const double> target, const GpParameters& shape, double penalty,
           std::span<const std::size_t> inducing, const Context& context);
 
-  // The logarithms in the order: constant, noise, linear variances, signal, bias (arcsine only), relevances of the
-  // inputs of the nonlinear part.
+  // The logarithms of all parameters that are sought, one after the other as Places says.
   std::vector<double> pack(const GpParameters& parameters) const;
   GpParameters unpack(std::span<const double> logarithms) const;
+
+  // Within which the packed parameters are sought.
+  struct Limits {
+    std::vector<double> low;
+    std::vector<double> high;
+  };
+  Limits limits() const;
 
   // +infinity where a covariance is not positive definite to working precision; the gradient is zero then.
   double evaluate(std::span<const double> logarithms, std::span<double> gradient);
 
  private:
+  // Where each parameter stands among the packed ones, and its derivative in a gradient.
+  struct Places {
+    std::size_t constant = 0;
+    std::size_t noise = 1;
+    std::size_t linear = 2;     // the first of one per input
+    std::size_t signal = 0;     // behind them
+    std::size_t bias = 0;       // arcsine only
+    std::size_t relevance = 0;  // the first of one per input of the nonlinear part
+    std::size_t size = 0;
+  };
+
   // Inner products of a block and what fill_covariance makes of them.
   struct Block {
     std::vector<double> angles;
@@ -48,6 +65,7 @@ class GpBound {
                           const Block& block, std::vector<double>& weights, std::span<double> gradient) const;
   void add_coordinates(std::span<const double> by_coordinate, std::span<double> gradient) const;
   void add_penalty(const GpParameters& parameters, double& value, std::span<double> gradient) const;
+  bool has_bias() const { return shape_.kernel == GpKernel::kArcsine; }
   double freedom() const { return static_cast<double>(rows_) - static_cast<double>(width_); }
 
   Inputs inputs_;
@@ -57,6 +75,7 @@ class GpBound {
   std::size_t rows_;
   std::vector<std::size_t> nonlinear_;
   std::vector<std::size_t> inducing_;
+  Places places_;
   std::size_t width_;             // features: inducing rows, the constant, inputs
   Block among_;                   // the inducing rows, m x m
   Block between_;                 // them and all rows, m x n

@@ -1,4 +1,4 @@
-#include "data/csv_scan.h"
+#include "core/csv_scan.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "data/reading.h"
+#include "core/text.h"
 #include "olem/error.h"
 
 namespace olem {
@@ -25,9 +25,9 @@ const char* find_quote(const char* first, const char* last) {
 std::size_t count_line_ends(std::string_view text) {
   if (text.empty()) return 0;
   std::size_t count = text[0] == '\n' || text[0] == '\r' ? 1 : 0;
-  constexpr std::size_t kBlock = 255;  // what one byte can count, so that the compiler can add vectors of bytes
-  for (std::size_t first = 1; first < text.size(); first += kBlock) {
-    const std::size_t last = std::min(text.size(), first + kBlock);
+  constexpr std::size_t kBytesCounted = 255;  // what one byte can count, so that the compiler can add vectors of bytes
+  for (std::size_t first = 1; first < text.size(); first += kBytesCounted) {
+    const std::size_t last = std::min(text.size(), first + kBytesCounted);
     unsigned char in_block = 0;
     for (std::size_t i = first; i < last; ++i) {
       // Without && and ||, which would be branches.
