@@ -36,8 +36,8 @@ void check_decision_method(const CLI::App& verb, DecideArguments& arguments) {
 // What --strict takes as a task that cannot be solved as stated.
 void refuse_hopeless(const std::vector<Decision>& decisions, const Task& task) {
   for (const Decision& decision : decisions) {
-    const std::string& status = decision.summary.status;
-    if (status == "no_influence" || status == "target_not_reached")
+    const Status status = decision.summary.status;
+    if (status == Status::kNoInfluence || status == Status::kTargetNotReached)
       throw Error(ErrorCategory::kTask, fmt::format("{}: {}", task.source, decision.summary.message));
   }
 }

@@ -181,8 +181,8 @@ void time_sweeps() {
     const Qwz23Answer answer = maximise_satisfied(instance.outcomes, instance.region, instance.low, instance.high,
                                                   preferred, options, Context(), search);
     fmt::print("| {} | {} | {} | {} | {} | {:.1f} |\n", outcomes, draws,
-               search == Qwz23Search::kProgramme ? "integer programme alone" : answer.found_by, answer.satisfied,
-               answer.at_most, 1e3 * watch.seconds());
+               search == Qwz23Search::kProgramme ? "integer programme alone" : found_by_name(answer.found_by),
+               answer.satisfied, answer.at_most, 1e3 * watch.seconds());
     std::fflush(stdout);
   };
   for (const std::size_t draws : {std::size_t{50}, std::size_t{1000}, std::size_t{4000}}) {

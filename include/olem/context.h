@@ -64,10 +64,27 @@ struct Context {
   std::shared_ptr<ThreadPool> pool_;
 };
 
+// How a computation ended. Bad input is an exception; these are answers.
+enum class Status {
+  kDone,
+  kNotConverged,
+  kTooFewRows,        // of a calibration: nothing could be held out
+  kNoAction,          // of a decision: nothing better was found than to alter nothing
+  kNoInfluence,       // no alterable variable can change an outcome
+  kTargetNotReached,  // the best decision stays below the target
+  kAlreadyLikely,     // the target is reached without action, or with the fixed values alone
+  kUnreliable,        // too many draws were not finite or absurdly far from the data
+};
+
+// "done", "not_converged", ...: as in JSON results and model files.
+std::string_view status_name(Status status);
+// Nothing for a word that is no status.
+std::optional<Status> parse_status(std::string_view name);
+
 // What every result carries beside its own data.
 struct Summary {
-  std::string status = "done";  // one word: done, no_influence, not_converged, ...
-  std::string message;          // the sentence why it stopped
+  Status status = Status::kDone;
+  std::string message;  // the sentence why it stopped
   double seconds = 0.0;
   std::vector<Warning> warnings;
 };

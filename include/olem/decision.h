@@ -11,6 +11,7 @@
 
 #include "olem/context.h"
 #include "olem/error.h"
+#include "olem/found_by.h"
 #include "olem/json.h"
 #include "olem/named_value.h"
 #include "olem/options.h"
@@ -76,6 +77,17 @@ OptionSet describe(DecisionOptions& options);
 // Ways to search: gradient, bayes, random, grid.
 std::span<const Choice> optimizer_choices();
 
+// Which draws stand behind a number: PostDecisionPlan::noise. What was chosen on some draws looks better on them than
+// it is, so that each choice is made on draws of its own and the numbers that are reported come from others.
+enum class DrawStream : std::uint64_t {
+  kSearch = 0,   // of the search, and the expected values without action
+  kChoice = 1,   // on which one candidate is chosen
+  kReport = 2,   // behind every number that is reported
+  kRelease = 3,  // on which alterations are taken back
+  // From here on: draws that no decision has seen.
+  kFirstFree = std::uint64_t{1} << 39U,
+};
+
 // One context to decide for.
 struct DecisionProblem {
   std::shared_ptr<const SamplerSet> samplers;
@@ -124,7 +136,7 @@ struct Proposal {
   double success_low = 0.0;
   double success_high = 1.0;
   double cost = 0.0;
-  std::string chosen;
+  FoundBy found_by = FoundBy::kNoAction;
 };
 
 struct Decision {
@@ -145,14 +157,10 @@ struct Decision {
   std::vector<OutcomeForecast> outcomes_without_action;
   // Of the variables drawn, those whose conditions lie outside of the data in more than half of the draws.
   std::vector<std::string> extrapolated;
-  // Which candidate won: "direct ascent", "surrogate", "border", "expected values", "no action", "fixed values" (and
-  // nothing else), "cost descent", the name of the optimiser, or a Qwz23Answer::found_by.
-  std::string chosen;
+  FoundBy found_by = FoundBy::kNoAction;
   std::size_t excluded_draws = 0;  // of the final draws, not finite or absurdly far; counted as failures
   // Where several were asked for: the decision itself and those that differ from it and each other, best first.
   std::vector<Proposal> proposals;
-  // done, no_action (nothing better was found), no_influence, target_not_reached, already_likely (the target is reached
-  // without action, or with the fixed values alone), unreliable
   Summary summary;
 
   bool acts() const;  // at least one variable is altered
@@ -163,16 +171,14 @@ struct Decision {
 // after it), or by another optimiser of the same probability, or after Qin, Wang and Zhou 2023. All candidates are
 // judged on fresh draws; alterations that gain no more than .003 beyond one standard error are taken back.
 // docs/methods/olem-rh.md. A pure function of problem, options and the context's seed; runs in the calling thread.
-// `stream` tells the random draws of different contexts apart.
 //
 // Throws a task error when the region is empty, no point satisfies the constraints or more is fixed than may be
 // altered, a usage error for a problem without samplers, for names that the samplers do not know, for domains that are
 // empty or not finite, for fixed values outside of them, and for a grid with too many points, and what
 // maximise_satisfied and affine_outcomes throw.
-Decision decide(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
-                const Context& context);
+Decision decide(const DecisionProblem& problem, const DecisionOptions& options, const Context& context);
 
-// The same for each problem, spread over the context's threads; equal to deciding one after the other.
+// The same for each problem, spread over the context's threads. A decision does not depend on its place in the list.
 std::vector<Decision> decide_all(const std::vector<DecisionProblem>& problems, const DecisionOptions& options,
                                  const Context& context);
 

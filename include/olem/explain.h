@@ -86,10 +86,10 @@ struct Explanation {
 // problem. `decisions` is empty, or has for each problem values of some of the alterable variables: each curve is then
 // also made with the other ones set to them.
 //
-// A pure function of problems, options and the context's seed, on the context's threads. Problem i sees the draws that
-// it would see in decide_all. With k alterable variables a problem costs k times points (twice that with a decision)
-// and k (k - 1) / 2 times pair_points^2 evaluations. Throws a task error when a region is empty, a
-// usage error for unknown names, and for domains that are empty or not finite.
+// A pure function of problems, options and the context's seed, on the context's threads. The draws are those of
+// decide(). With k alterable variables a problem costs k times points (twice that with a decision) and k (k - 1) / 2
+// times pair_points^2 evaluations. Throws a task error when a region is empty, a usage error for unknown names, and for
+// domains that are empty or not finite.
 std::vector<Explanation> explain_all(const std::vector<DecisionProblem>& problems,
                                      const std::vector<std::vector<NamedValue>>& decisions,
                                      const ExplainOptions& options, const Context& context);

@@ -12,9 +12,13 @@
 namespace olem {
 
 struct CapsOptions {
-  // Fill parent_scores of the result. They cost as much again as the order; learning a graph computes them anyway.
+  // Put the parent scores among the matrices of the result. They cost as much again as the order; learning a graph
+  // computes them anyway.
   bool parent_scores = false;
 };
+
+// Key of the parent scores among the matrices of the result.
+inline constexpr const char* kCapsParentScores = "parent_scores";
 
 OptionSet describe(CapsOptions& options);
 

@@ -19,6 +19,9 @@ struct ListenOptions {
   double clime_lambda = 0.0;
 };
 
+// Key of the weights among the matrices of the result.
+inline constexpr const char* kListenWeights = "weights";
+
 OptionSet describe(ListenOptions& options);
 
 enum class ListenEdges { kThreshold, kPvalue, kCam };
@@ -43,8 +46,8 @@ OptionSet describe(ListenGraphOptions& options);
 //
 // The steps' values are the diagonal of Omega, in one over the squared units of the columns. With the plain inverse a
 // step is decided when its gap is more than twice its standard error; CLIME has none. The covariance has the divisor n.
-// result.weights[i][j] is the weight of i -> j. Plain inverse: O(n d^2 + d^4 / 100) time; CLIME: O(d^2) linear
-// programmes with 2d variables.
+// The matrix kListenWeights of the result holds the weight of i -> j. Plain inverse: O(n d^2 + d^4 / 100) time; CLIME:
+// O(d^2) linear programmes with 2d variables.
 //
 // Fails with a data error that names the column when one is a linear combination of others (plain inverse), and when
 // clime_lambda is so small that the linear programme of a column has no solution.

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,12 @@ struct OrderStability {
   std::vector<double> adjacent;             // share with consensus[i] before consensus[i + 1]
 };
 
+// A number for each pair of columns, such as LISTEN's weights or CaPS's parent scores.
+struct PairMatrix {
+  std::string key;                          // in the JSON result: "weights", "parent_scores"
+  std::vector<std::vector<double>> values;  // values[i][j] of i -> j, in table order
+};
+
 // What every order learner returns.
 struct OrderResult {
   std::string method;
@@ -50,11 +57,13 @@ struct OrderResult {
   std::string criterion;         // of the steps' values, as a JSON key: "conditional_entropy", "hessian_variance", ...
   std::vector<OrderStep> steps;  // in the order found: the last variable first; empty for a search over edges
   std::vector<EdgeInclusion> inclusions;              // of a search over edges, in the order found
-  std::vector<std::vector<double>> weights;           // LISTEN: weights[i][j] of i -> j, in table order; else empty
-  std::vector<std::vector<double>> parent_scores;     // CaPS: [i][j] how much i looks like a parent of j; else empty
+  std::vector<PairMatrix> matrices;                   // what the method found out about pairs of columns, by JSON key
   std::vector<std::pair<std::string, double>> facts;  // further numbers of the whole, by JSON key
   std::optional<OrderStability> stability;
   Summary summary;
+
+  // The values of the matrix with this key; null when the method left none.
+  const std::vector<std::vector<double>>* matrix(std::string_view key) const;
 };
 
 // The result as the keys that `olem order --json` prints: order, steps or inclusions, and with half-samples before,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/found_by.h"
 #include "olem/named_value.h"
 #include "olem/options.h"
 #include "olem/region.h"
@@ -53,7 +54,7 @@ struct Qwz23Answer {
   std::vector<double> values;  // of the altered variables, within the box; empty when no draw can be satisfied
   std::size_t satisfied = 0;   // draws in the region, borders included up to rounding
   std::size_t at_most = 0;     // no values satisfy more, as far as is known; `satisfied` when it is proven to be best
-  std::string found_by;        // "sweep", "plane sweep", "coordinate sweeps" or "integer programme"
+  FoundBy found_by = FoundBy::kSweep;
 };
 
 // The values in the box for which most draws lie in the region. Exact for one outcome by a sweep over the ends of the

@@ -19,9 +19,6 @@ namespace olem::python {
 
 namespace {
 
-// Draws of simulate() lie beyond those of any search, which would flatter what it found.
-constexpr std::uint64_t kFirstFreshNoise = std::uint64_t{1} << 39U;
-
 using Values = std::vector<std::pair<std::string, double>>;
 
 void set_order(RehearsalOptions& options, const std::string& method, const OptionTexts& values) {
@@ -107,7 +104,7 @@ Table draw_after_decision(const RehearsalModel& model, const std::vector<double>
   }
   plan.outcomes = model.task.outcome;
   plan.draws = draws;
-  plan.noise = kFirstFreshNoise + draw;
+  plan.noise = static_cast<std::uint64_t>(DrawStream::kFirstFree) + draw;
   plan.with_gradient = false;
   return run(settings, [&](const Context& context) {
     return PostDecisionSampler(model.samplers, plan, context).table(values, caution);

@@ -49,7 +49,7 @@ py::dict result_of(const OrderResult& result) {
   dict["method"] = result.method;
   dict["criterion"] = result.criterion;
   dict["seconds"] = result.summary.seconds;
-  dict["status"] = result.summary.status;
+  dict["status"] = status_name(result.summary.status);
   dict["message"] = python_words(result.summary.message);
   dict["warnings"] = to_python(result.summary.warnings);
   return dict;
@@ -66,7 +66,7 @@ py::dict result_of(const GraphResult& result) {
   dict["method"] = result.method;
   dict["criterion"] = result.order ? result.order->criterion : "";
   dict["seconds"] = result.summary.seconds;
-  dict["status"] = result.summary.status;
+  dict["status"] = status_name(result.summary.status);
   dict["message"] = python_words(result.summary.message);
   dict["warnings"] = to_python(result.summary.warnings);
   return dict;

@@ -78,7 +78,7 @@ Candidate cheapen(DecisionSearch& search, const Candidate& start, double goal, c
       search.context().check_interrupt();
       const std::vector<double> move = cheapest_step(search, best.values, gradient, spare, trust, cost);
       if (move.empty()) return std::nullopt;
-      Candidate candidate{"cost descent", best.values, 0.0};
+      Candidate candidate{FoundBy::kCostDescent, best.values, 0.0};
       for (std::size_t k = 0; k < move.size(); ++k) candidate.values[k] += move[k];
       search.domain().project(candidate.values);
       if (!(cost(candidate.values) < best_cost - enough)) return std::nullopt;

@@ -42,15 +42,15 @@ constexpr double kSacrifices[] = {0.25, 0.5, 1.0};
 // One decision from the first search to the last number.
 class Decider {
  public:
-  Decider(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream, const Context& context)
-      : prepared_(problem, options, stream, context),
+  Decider(const DecisionProblem& problem, const DecisionOptions& options, const Context& context)
+      : prepared_(problem, options, context),
         options_(prepared_.options()),
-        judge_(prepared_, options_.judge_draws, PreparedProblem::kJudge) {}
+        judge_(prepared_, options_.judge_draws, DrawStream::kChoice) {}
 
   Decision run() {
-    if (!prepared_.any_influence()) return report_decision(prepared_, prepared_.idle(), prepared_.idle_name());
+    if (!prepared_.any_influence()) return report_decision(prepared_, prepared_.idle(), prepared_.idle_finder());
     check_feasible();
-    idle_ = judge_.judge(prepared_.idle(), prepared_.idle_name());
+    idle_ = judge_.judge(prepared_.idle(), prepared_.idle_finder());
     idle_permitted_ = prepared_.permits(idle_.setting);
     already_likely_ = idle_permitted_ && options_.target > 0.0 && idle_.success >= options_.target;
     search_everything();
@@ -63,9 +63,9 @@ class Decider {
     winner = refine(winner);
     std::vector<Judged> proposals;
     if (options_.proposals > 1) proposals = diverse(winner);
-    Decision decision = report_decision(prepared_, winner.setting, winner.origin);
+    Decision decision = report_decision(prepared_, winner.setting, winner.found_by);
     for (const Judged& proposal : proposals)
-      decision.proposals.push_back(report_proposal(prepared_, proposal.setting, proposal.origin));
+      decision.proposals.push_back(report_proposal(prepared_, proposal.setting, proposal.found_by));
     conclude(decision, reached);
     return decision;
   }
@@ -131,9 +131,9 @@ class Decider {
       high.push_back(prepared_.box().high[k]);
       preferred.push_back(std::clamp(prepared_.expected()[k], low.back(), high.back()));
     }
-    const AffineOutcomes outcomes = affine_outcomes(problem.samplers, problem.context, names, problem.region.outcomes(),
-                                                    static_cast<std::size_t>(options_.draws),
-                                                    prepared_.noise(PreparedProblem::kSearch), prepared_.context());
+    const AffineOutcomes outcomes = affine_outcomes(
+        problem.samplers, problem.context, names, problem.region.outcomes(), static_cast<std::size_t>(options_.draws),
+        static_cast<std::uint64_t>(DrawStream::kSearch), prepared_.context());
     const Qwz23Answer answer = maximise_satisfied(outcomes, prepared_.objective().region(), low, high, preferred,
                                                   options_.qwz23, prepared_.context());
     if (answer.at_most > answer.satisfied) {
@@ -150,12 +150,12 @@ class Decider {
     if (!searched_.insert(altered).second) return -1.0;
     const std::optional<Domain> domain = prepared_.domain(altered);
     if (!domain) return -1.0;
-    PostDecisionSampler sampler = prepared_.sampler(altered, options_.draws, PreparedProblem::kSearch);
+    PostDecisionSampler sampler = prepared_.sampler(altered, options_.draws, DrawStream::kSearch);
     DecisionSearch searching(sampler, prepared_.objective(), *domain, options_, prepared_.context());
-    RandomStream random(prepared_.context().seed, "decide.search", prepared_.stream());
+    RandomStream random(prepared_.context().seed, "decide.search");
     std::vector<Candidate> found =
         options_.method == DecisionMethod::kQwz23 ? most_satisfied(altered, searching) : optimise(searching, random);
-    Candidate expected{"expected values", {}, 0.0};
+    Candidate expected{FoundBy::kExpectedValues, {}, 0.0};
     for (const std::size_t k : altered) expected.values.push_back(prepared_.expected()[k]);
     domain->project(expected.values);
     expected.success = searching.success(expected.values);
@@ -168,7 +168,7 @@ class Decider {
     }
     double best = -1.0;
     for (const Candidate& candidate : found) {
-      pool_.push_back(judge_.judge(prepared_.setting(altered, candidate.values), candidate.origin));
+      pool_.push_back(judge_.judge(prepared_.setting(altered, candidate.values), candidate.found_by));
       best = std::max(best, pool_.back().success);
     }
     return best;
@@ -224,12 +224,12 @@ class Decider {
   // judge, so that everything in it seems to help there: what it is worth shows on others, and what is worth much on
   // the first of them.
   Judged without_the_superfluous(const Judged& found) {
-    Judge few(prepared_, options_.judge_draws, PreparedProblem::kRelease);
-    const Subset doubtful = few.doubtful(few.judge(found.setting, found.origin));
+    Judge few(prepared_, options_.judge_draws, DrawStream::kRelease);
+    const Subset doubtful = few.doubtful(few.judge(found.setting, found.found_by));
     if (doubtful.empty()) return found;
-    Judge fresh(prepared_, kReleaseFactor * options_.judge_draws, PreparedProblem::kRelease);
-    const Judged released = fresh.release(fresh.judge(found.setting, found.origin), doubtful, std::nullopt);
-    return released.setting == found.setting ? found : judge_.judge(released.setting, released.origin);
+    Judge fresh(prepared_, kReleaseFactor * options_.judge_draws, DrawStream::kRelease);
+    const Judged released = fresh.release(fresh.judge(found.setting, found.found_by), doubtful, std::nullopt);
+    return released.setting == found.setting ? found : judge_.judge(released.setting, released.found_by);
   }
 
   // Without the alterations that are not needed. What is left of a cheapest decision becomes as cheap as the judge's
@@ -241,11 +241,11 @@ class Decider {
     const Subset altered = altered_by(best.setting);
     const std::optional<Domain> domain = prepared_.domain(altered);
     if (altered.empty() || !domain) return best;
-    PostDecisionSampler sampler = prepared_.sampler(altered, options_.judge_draws, PreparedProblem::kJudge);
+    PostDecisionSampler sampler = prepared_.sampler(altered, options_.judge_draws, DrawStream::kChoice);
     DecisionSearch searching(sampler, prepared_.objective(), *domain, options_, prepared_.context());
-    const Candidate start{best.origin, prepared_.values(best.setting), best.success};
+    const Candidate start{best.found_by, prepared_.values(best.setting), best.success};
     const Candidate cheap = cheapen(searching, start, enough, cost_of(altered));
-    return judge_.judge(prepared_.setting(altered, cheap.values), cheap.origin);
+    return judge_.judge(prepared_.setting(altered, cheap.values), cheap.found_by);
   }
 
   // Euclidean, in standard deviations; what is left alone counts with its expected value.
@@ -295,17 +295,17 @@ class Decider {
 
   void conclude(Decision& decision, bool reached) const {
     Summary& summary = decision.summary;
-    const bool reliable = summary.status != "unreliable";
+    const bool reliable = summary.status != Status::kUnreliable;
     const std::string target = fmt::format("{:.4g} %", 100.0 * options_.target);
     if (already_likely_) {
-      if (reliable) summary.status = "already_likely";
-      const bool beyond = decision.chosen != prepared_.idle_name();
+      if (reliable) summary.status = Status::kAlreadyLikely;
+      const bool beyond = decision.found_by != prepared_.idle_finder();
       summary.message = fmt::format(
           "The target of {} is reached {}. {}", target,
           prepared_.fixed().empty() ? "without action" : "with the fixed values alone",
           beyond ? "The best that can be done beyond it is shown all the same." : "Nothing was found that is better.");
     } else if (options_.target > 0.0 && !reached) {
-      if (reliable) summary.status = "target_not_reached";
+      if (reliable) summary.status = Status::kTargetNotReached;
       summary.message = fmt::format("No decision was found that reaches the target of {}: the best one has {:.1f} %.",
                                     target, 100.0 * decision.success_probability);
     } else if (options_.target > 0.0) {
@@ -359,12 +359,11 @@ OptionSet describe(DecisionOptions& options) {
   return set;
 }
 
-Decision decide(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
-                const Context& context) {
+Decision decide(const DecisionProblem& problem, const DecisionOptions& options, const Context& context) {
   const auto start = std::chrono::steady_clock::now();
   DecisionOptions checked = options;
   describe(checked).validate();
-  Decision decision = Decider(problem, checked, stream, context).run();
+  Decision decision = Decider(problem, checked, context).run();
   decision.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return decision;
 }
@@ -380,7 +379,7 @@ DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, 
     for (std::size_t first = 0; first < problems.size(); first += batch) {
       const std::size_t last = std::min(problems.size(), first + batch);
       parallel_for(context, first, last, 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) made[i] = decide(problems[i], options, i, serial);
+        for (std::size_t i = begin; i < end; ++i) made[i] = decide(problems[i], options, serial);
       });
       context.report_progress(static_cast<double>(last) / static_cast<double>(problems.size()), "decisions");
     }

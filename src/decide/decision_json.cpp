@@ -22,7 +22,7 @@ Json proposal_json(const Proposal& proposal) {
   json["success_probability"] = proposal.success_probability;
   json["interval"] = {proposal.success_low, proposal.success_high};
   json["cost"] = proposal.cost;
-  json["found_by"] = proposal.chosen;
+  json["found_by"] = found_by_name(proposal.found_by);
   return json;
 }
 
@@ -70,9 +70,9 @@ Json to_json(const Decision& decision) {
     json["proposals"] = Json::array();
     for (const Proposal& proposal : decision.proposals) json["proposals"].push_back(proposal_json(proposal));
   }
-  json["found_by"] = decision.chosen;
+  json["found_by"] = found_by_name(decision.found_by);
   json["excluded_draws"] = decision.excluded_draws;
-  json["status"] = decision.summary.status;
+  json["status"] = status_name(decision.summary.status);
   json["message"] = decision.summary.message;
   json["seconds"] = decision.summary.seconds;
   return json;

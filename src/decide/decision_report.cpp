@@ -52,20 +52,20 @@ void conclude(const PreparedProblem& prepared, Decision& decision, std::size_t d
   summary.warnings = prepared.centre().warnings;
   if (!prepared.any_influence()) {
     const bool all_left = prepared.size() > 0 && prepared.with_fixed(prepared.free()).empty();
-    summary.status = all_left ? "no_action" : "no_influence";
+    summary.status = all_left ? Status::kNoAction : Status::kNoInfluence;
     summary.message = all_left ? "Every alterable variable is to be left alone, so there is nothing to recommend."
                                : "No alterable variable can change an outcome in this order, so there is nothing to "
                                  "recommend.";
   } else if (!decision.acts()) {
-    summary.status = "no_action";
+    summary.status = Status::kNoAction;
     summary.message = "Nothing was found that is better than leaving everything alone.";
-  } else if (decision.chosen == "fixed values") {
+  } else if (decision.found_by == FoundBy::kFixedValues) {
     summary.message = "Nothing was found that is better than the fixed values alone.";
   } else {
-    summary.message = fmt::format("Found by {}.", decision.chosen);
+    summary.message = fmt::format("Found by {}.", found_by_name(decision.found_by));
   }
   if (static_cast<double>(decision.excluded_draws) > kMostExcluded * static_cast<double>(draws)) {
-    summary.status = "unreliable";
+    summary.status = Status::kUnreliable;
     summary.warnings.push_back(
         {"absurd_draws",
          fmt::format("{} of {} draws were not finite or absurdly far from the data: the samplers cannot be relied on "
@@ -84,7 +84,7 @@ void conclude(const PreparedProblem& prepared, Decision& decision, std::size_t d
 
 }  // namespace
 
-Decision report_decision(const PreparedProblem& prepared, const Setting& setting, const std::string& origin) {
+Decision report_decision(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by) {
   const DecisionProblem& problem = prepared.problem();
   const OutcomeObjective& objective = prepared.objective();
   const double caution = prepared.options().caution;
@@ -92,9 +92,9 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   decision.context = problem.context;
   decision.alterations = alterations_of(prepared, setting);
   decision.cost = prepared.cost(setting);
-  decision.chosen = origin;
+  decision.found_by = found_by;
 
-  PostDecisionSampler sampler = prepared.plain_sampler({}, report_draws(prepared), PreparedProblem::kReport);
+  PostDecisionSampler sampler = prepared.plain_sampler({}, report_draws(prepared), DrawStream::kReport);
   const OutcomeDraws& without = sampler.sample({}, caution);
   decision.without_action = objective.success(without);
   decision.outcomes_without_action = outcome_forecasts(without, problem.region.outcomes(), *problem.samplers);
@@ -122,12 +122,11 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   return decision;
 }
 
-Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting, const std::string& origin) {
+Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by) {
   Proposal proposal;
   for (const Alteration& alteration : alterations_of(prepared, setting))
     proposal.alterations.push_back({alteration.name, alteration.value});
-  PostDecisionSampler acting =
-      prepared.plain_sampler(altered_by(setting), report_draws(prepared), PreparedProblem::kReport);
+  PostDecisionSampler acting = prepared.plain_sampler(altered_by(setting), report_draws(prepared), DrawStream::kReport);
   const OutcomeDraws& with = acting.sample(prepared.values(setting), prepared.options().caution);
   const std::size_t successes = prepared.objective().successes(with);
   proposal.success_probability = static_cast<double>(successes) / static_cast<double>(with.draws);
@@ -135,7 +134,7 @@ Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting
   proposal.success_low = interval.low;
   proposal.success_high = interval.high;
   proposal.cost = prepared.cost(setting);
-  proposal.chosen = origin;
+  proposal.found_by = found_by;
   return proposal;
 }
 

@@ -9,11 +9,11 @@ namespace olem {
 
 // Everything that is said about a decision, however it was found: its values, cost and success on draws that neither
 // search nor judge has seen, forecasts with and without it, what each alteration is worth, and doubts. `setting` must
-// hold what the problem permits; an empty one is no action. `origin` becomes Decision::chosen. Status done, no_action,
-// no_influence or unreliable; seconds are left at 0.
-Decision report_decision(const PreparedProblem& prepared, const Setting& setting, const std::string& origin);
+// hold what the problem permits; an empty one is no action. `found_by` becomes Decision::found_by. Status done,
+// no_action, no_influence or unreliable; seconds are left at 0.
+Decision report_decision(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by);
 
 // The short form: values, cost and success on the same draws.
-Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting, const std::string& origin);
+Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by);
 
 }  // namespace olem

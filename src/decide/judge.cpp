@@ -28,11 +28,11 @@ Gain gain(const Judged& decision, const Judged& other) {
   return {mean, std::sqrt(std::max(0.0, squares / n - mean * mean) / n)};
 }
 
-Judged Judge::judge(Setting setting, std::string origin) {
+Judged Judge::judge(Setting setting, FoundBy found_by) {
   prepared_.context().check_interrupt();
   Subset altered = altered_by(setting);
   if (!sampler_) {
-    sampler_.emplace(prepared_.plain_sampler(altered, draws_, noise_));
+    sampler_.emplace(prepared_.plain_sampler(altered, draws_, stream_));
   } else if (altered != altered_) {
     sampler_->alter(prepared_.names(altered));
   }
@@ -44,14 +44,14 @@ Judged Judge::judge(Setting setting, std::string origin) {
   judged.success = static_cast<double>(successes) / static_cast<double>(draws.draws);
   judged.cost = prepared_.cost(setting);
   judged.setting = std::move(setting);
-  judged.origin = std::move(origin);
+  judged.found_by = found_by;
   return judged;
 }
 
 Judged Judge::without(const Judged& decision, std::size_t variable) {
   Setting fewer = decision.setting;
   fewer[variable].reset();
-  return judge(std::move(fewer), decision.origin);
+  return judge(std::move(fewer), decision.found_by);
 }
 
 Subset Judge::doubtful(const Judged& decision) {
@@ -88,7 +88,7 @@ Judged Judge::release(const Judged& decision, const Subset& which, std::optional
         altered_by(best.setting) == altered_by(decision.setting) ? release.judged : without(best, release.variable);
     if (harmless(fewer) && prepared_.permits(fewer.setting)) best = std::move(fewer);
   }
-  if (best.setting == prepared_.idle()) best.origin = prepared_.idle_name();
+  if (best.setting == prepared_.idle()) best.found_by = prepared_.idle_finder();
   return best;
 }
 

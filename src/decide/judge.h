@@ -11,7 +11,7 @@ namespace olem {
 // A decision on draws that no search has seen.
 struct Judged {
   Setting setting;
-  std::string origin;
+  FoundBy found_by = FoundBy::kNoAction;
   std::vector<unsigned char> inside;  // per draw: the outcomes are in the region
   double success = 0.0;
   double cost = 0.0;
@@ -27,11 +27,11 @@ Gain gain(const Judged& decision, const Judged& other);
 class Judge {
  public:
   // Keeps the reference.
-  Judge(const PreparedProblem& prepared, int draws, PreparedProblem::Noise noise)
-      : prepared_(prepared), draws_(draws), noise_(noise) {}
+  Judge(const PreparedProblem& prepared, int draws, DrawStream stream)
+      : prepared_(prepared), draws_(draws), stream_(stream) {}
 
   // Draws what differs from the latest decision that was judged.
-  Judged judge(Setting setting, std::string origin);
+  Judged judge(Setting setting, FoundBy found_by);
 
   // Takes back alterations that hardly matter, those that seem to matter least first: a change costs effort, and where
   // it makes no visible difference its value is chance. With a target as long as that is still reached; otherwise as
@@ -49,7 +49,7 @@ class Judge {
 
   const PreparedProblem& prepared_;
   int draws_;
-  PreparedProblem::Noise noise_;
+  DrawStream stream_;
   Subset altered_;
   std::optional<PostDecisionSampler> sampler_;  // of altered_
 };

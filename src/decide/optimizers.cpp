@@ -47,7 +47,7 @@ std::vector<Candidate> by_gradient(DecisionSearch& search, RandomStream& random)
     std::vector<double> start(search.domain().size());
     search.domain().draw(random, start);
     const double success = search.success(start);
-    found.push_back(search.ascend({"direct ascent", std::move(start), success}));
+    found.push_back(search.ascend({FoundBy::kDirectAscent, std::move(start), success}));
     search.snap(found.back());
   }
   return found;
@@ -61,7 +61,7 @@ std::vector<Candidate> by_bayes(DecisionSearch& search, RandomStream& random) {
   for (EvaluatedPoint& point : maximise_by_bayes(
            search.domain(), [&](std::span<const double> values) { return search.success(values); }, options, random,
            search.context())) {
-    points.push_back({"bayes", std::move(point.values), point.value});
+    points.push_back({FoundBy::kBayes, std::move(point.values), point.value});
   }
   return spread(search, std::move(points));
 }
@@ -72,7 +72,7 @@ std::vector<Candidate> by_random(DecisionSearch& search, RandomStream& random) {
   for (int point = 0; point < search.options().random_points; ++point) {
     search.context().check_interrupt();
     if (point > 0) search.domain().draw(random, values);
-    points.push_back({"random", values, search.success(values)});
+    points.push_back({FoundBy::kRandom, values, search.success(values)});
   }
   return spread(search, std::move(points));
 }
@@ -105,7 +105,7 @@ std::vector<Candidate> by_grid(DecisionSearch& search, RandomStream&) {
       values[k] = domain.box().at(k, counts[k] == 1 ? 0.0 : -1.0 + 2.0 * at[k] / (counts[k] - 1));
     if (domain.contains(values)) {
       search.context().check_interrupt();
-      points.push_back({"grid", values, search.success(values)});
+      points.push_back({FoundBy::kGrid, values, search.success(values)});
     }
     more = false;
     for (std::size_t k = 0; k < at.size() && !more; ++k) {
@@ -114,7 +114,7 @@ std::vector<Candidate> by_grid(DecisionSearch& search, RandomStream&) {
     }
   }
   // Constraints may leave so little of the box that no point of the grid is in it.
-  if (points.empty()) points.push_back({"grid", domain.middle(), search.success(domain.middle())});
+  if (points.empty()) points.push_back({FoundBy::kGrid, domain.middle(), search.success(domain.middle())});
   return spread(search, std::move(points));
 }
 

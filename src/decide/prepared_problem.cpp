@@ -13,7 +13,6 @@ namespace olem {
 
 namespace {
 
-constexpr std::uint64_t kNoiseKinds = 4;  // of PreparedProblem::Noise
 // Of a constraint, relative to the size of what is added up in it.
 constexpr double kRounding = 1e-9;
 
@@ -45,11 +44,9 @@ Subset altered_by(const Setting& setting) {
   return places;
 }
 
-PreparedProblem::PreparedProblem(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
-                                 const Context& context)
+PreparedProblem::PreparedProblem(const DecisionProblem& problem, const DecisionOptions& options, const Context& context)
     : problem_(problem),
       options_(options),
-      stream_(stream),
       context_(context),
       prepared_(prepare_objective(problem.region, fitted(problem.samplers), context)) {
   check_domains(problem.alterable);
@@ -139,30 +136,28 @@ const SamplerVariable& PreparedProblem::variable(std::size_t alterable) const {
   return problem_.samplers->variables[problem_.samplers->index(problem_.alterable[alterable].name)];
 }
 
-std::uint64_t PreparedProblem::noise(Noise kind) const { return stream_ * kNoiseKinds + kind; }
-
 std::vector<std::string> PreparedProblem::names(const Subset& altered) const {
   std::vector<std::string> names;
   for (const std::size_t k : altered) names.push_back(problem_.alterable[k].name);
   return names;
 }
 
-PostDecisionPlan PreparedProblem::plan(const Subset& altered, int draws, Noise kind) const {
+PostDecisionPlan PreparedProblem::plan(const Subset& altered, int draws, DrawStream stream) const {
   PostDecisionPlan plan;
   plan.context = problem_.context;
   plan.altered = names(altered);
   plan.outcomes = problem_.region.outcomes();
   plan.draws = static_cast<std::size_t>(draws);
-  plan.noise = noise(kind);
+  plan.noise = static_cast<std::uint64_t>(stream);
   return plan;
 }
 
-PostDecisionSampler PreparedProblem::sampler(const Subset& altered, int draws, Noise kind) const {
-  return PostDecisionSampler(problem_.samplers, plan(altered, draws, kind), context_);
+PostDecisionSampler PreparedProblem::sampler(const Subset& altered, int draws, DrawStream stream) const {
+  return PostDecisionSampler(problem_.samplers, plan(altered, draws, stream), context_);
 }
 
-PostDecisionSampler PreparedProblem::plain_sampler(const Subset& altered, int draws, Noise kind) const {
-  PostDecisionPlan without = plan(altered, draws, kind);
+PostDecisionSampler PreparedProblem::plain_sampler(const Subset& altered, int draws, DrawStream stream) const {
+  PostDecisionPlan without = plan(altered, draws, stream);
   without.with_gradient = false;
   return PostDecisionSampler(problem_.samplers, without, context_);
 }
@@ -173,7 +168,7 @@ void PreparedProblem::find_expected_values() {
   plan.context = problem_.context;
   for (const NamedRange& range : problem_.alterable) plan.outcomes.push_back(range.name);
   plan.draws = static_cast<std::size_t>(options_.draws);
-  plan.noise = noise(kSearch);
+  plan.noise = static_cast<std::uint64_t>(DrawStream::kSearch);
   plan.with_gradient = false;
   PostDecisionSampler drawn(problem_.samplers, plan, context_);
   const OutcomeDraws& draws = drawn.sample({}, options_.caution);
@@ -185,7 +180,8 @@ void PreparedProblem::find_expected_values() {
 }
 
 void PreparedProblem::find_influences() {
-  for (std::size_t k = 0; k < size(); ++k) influences_.push_back(plain_sampler({k}, 1, kSearch).influences().front());
+  for (std::size_t k = 0; k < size(); ++k)
+    influences_.push_back(plain_sampler({k}, 1, DrawStream::kSearch).influences().front());
 }
 
 std::optional<Domain> PreparedProblem::domain(const Subset& altered) const {

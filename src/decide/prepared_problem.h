@@ -26,18 +26,12 @@ Subset altered_by(const Setting& setting);
 // depends on neither the optimiser nor the kind of decision method.
 class PreparedProblem {
  public:
-  // Which draws: those that the search saw flatter what it found, and those of the judge what he chose and every
-  // alteration in it.
-  enum Noise : std::uint64_t { kSearch, kJudge, kReport, kRelease };
-
   // Throws what decide() throws. `problem` and `context` must outlive it.
-  PreparedProblem(const DecisionProblem& problem, const DecisionOptions& options, std::uint64_t stream,
-                  const Context& context);
+  PreparedProblem(const DecisionProblem& problem, const DecisionOptions& options, const Context& context);
 
   const DecisionProblem& problem() const { return problem_; }
   const DecisionOptions& options() const { return options_; }
   const Context& context() const { return context_; }
-  std::uint64_t stream() const { return stream_; }
   std::size_t size() const { return box_.size(); }  // number of alterable variables
   const OutcomeObjective& objective() const { return prepared_.objective; }
   const RegionCentre& centre() const { return prepared_.centre; }
@@ -50,19 +44,18 @@ class PreparedProblem {
   // What is fixed, and what the search may alter: everything that is neither fixed nor left alone.
   const Subset& fixed() const { return fixed_; }
   const Subset& free() const { return free_; }
-  // The least that is done: the fixed values and nothing else; "no action" or "fixed values".
+  // The least that is done: the fixed values and nothing else, and what "found" it.
   Setting idle() const;
-  const char* idle_name() const { return fixed_.empty() ? "no action" : "fixed values"; }
+  FoundBy idle_finder() const { return fixed_.empty() ? FoundBy::kNoAction : FoundBy::kFixedValues; }
   // A set of variables and the fixed ones.
   Subset with_fixed(const Subset& variables) const;
   const SamplerVariable& variable(std::size_t alterable) const;
 
   // The outcomes when these variables are altered. Samplers of the same noise share it, whatever is altered.
-  PostDecisionSampler sampler(const Subset& altered, int draws, Noise kind) const;
+  PostDecisionSampler sampler(const Subset& altered, int draws, DrawStream stream) const;
   // The same without gradient().
-  PostDecisionSampler plain_sampler(const Subset& altered, int draws, Noise kind) const;
+  PostDecisionSampler plain_sampler(const Subset& altered, int draws, DrawStream stream) const;
   std::vector<std::string> names(const Subset& altered) const;
-  std::uint64_t noise(Noise kind) const;  // PostDecisionPlan::noise of these draws
 
   // Where the values of these variables may lie while the others are left alone: their box and the constraints between
   // them, in which variables left alone count with their expected value. Constraints on none of them do not bind.
@@ -85,14 +78,13 @@ class PreparedProblem {
   std::vector<double> values(const Setting& setting) const;
 
  private:
-  PostDecisionPlan plan(const Subset& altered, int draws, Noise kind) const;
+  PostDecisionPlan plan(const Subset& altered, int draws, DrawStream stream) const;
   void settle();
   void find_expected_values();
   void find_influences();
 
   const DecisionProblem& problem_;
   DecisionOptions options_;
-  std::uint64_t stream_;
   const Context& context_;
   PreparedObjective prepared_;
   std::vector<NamedRange> domains_;  // a single value for what is fixed

@@ -87,7 +87,7 @@ class Search {
     const bool line = rows_.outcomes == 1;
     return settle(
         line ? best_on_line(rows_, outcomes_, low_, high_) : best_in_plane(rows_, outcomes_, low_, high_, context_),
-        line ? "sweep" : "plane sweep");
+        line ? FoundBy::kSweep : FoundBy::kPlaneSweep);
   }
 
   Qwz23Answer by_coordinates() const {
@@ -109,7 +109,7 @@ class Search {
 
   Qwz23Answer from(std::vector<double> z) const {
     ascend(z);
-    return settle(row_values(rows_, outcomes_, z), "coordinate sweeps");
+    return settle(row_values(rows_, outcomes_, z), FoundBy::kCoordinateSweeps);
   }
 
   // Looks for more draws than `known` satisfies.
@@ -125,7 +125,7 @@ class Search {
     const auto bound = static_cast<std::size_t>(std::max(0.0, std::floor(1e-6 - found.bound))) + always;
     if (!found.x.empty()) {
       const std::vector<double> z(found.x.begin(), found.x.begin() + static_cast<std::ptrdiff_t>(outcomes_.altered));
-      Qwz23Answer answer = settle(row_values(rows_, outcomes_, z), "integer programme");
+      Qwz23Answer answer = settle(row_values(rows_, outcomes_, z), FoundBy::kIntegerProgramme);
       if (answer.satisfied > known.satisfied) known = std::move(answer);
     }
     const bool exhausted = found.status == IntegerStatus::kOptimal || found.status == IntegerStatus::kInfeasible;
@@ -205,7 +205,7 @@ class Search {
   }
 
   // A decision in the middle of those that satisfy the same draws as a point at which the rows have these values.
-  Qwz23Answer settle(const std::vector<double>& values, const char* found_by) const {
+  Qwz23Answer settle(const std::vector<double>& values, FoundBy found_by) const {
     Qwz23Answer answer;
     if (values.empty()) return answer;
     const std::vector<std::size_t> satisfied = satisfied_at(rows_, values);
@@ -337,7 +337,7 @@ Qwz23Answer maximise_satisfied(const AffineOutcomes& outcomes, const Region& reg
     const Qwz23Answer start = sample.by_programme(sample.by_coordinates(), options);
     if (!start.values.empty()) {
       Qwz23Answer found = within.from(start.values);
-      found.found_by = "integer programme";
+      found.found_by = FoundBy::kIntegerProgramme;
       if (found.satisfied > best.satisfied) best = std::move(found);
     }
   }

@@ -40,7 +40,7 @@ double DecisionSearch::smoothed(double tau, std::span<const double> values, std:
 Candidate DecisionSearch::surrogate(RandomStream& random) {
   const Box& box = domain_.box();
   const std::size_t k = box.size();
-  Candidate best{"surrogate", domain_.middle(), -1.0};
+  Candidate best{FoundBy::kSurrogate, domain_.middle(), -1.0};
   double best_loss = std::numeric_limits<double>::infinity();
   std::vector<double> values(k);
   std::vector<double> gradient(k);
@@ -89,7 +89,7 @@ Candidate DecisionSearch::surrogate(RandomStream& random) {
 }
 
 Candidate DecisionSearch::screen(RandomStream& random) {
-  Candidate best{"screening", domain_.middle(), -1.0};
+  Candidate best{FoundBy::kRandom, domain_.middle(), -1.0};
   std::vector<double> values = domain_.middle();
   for (int point = 0; point <= options_.screen; ++point) {
     context_.check_interrupt();
@@ -106,7 +106,7 @@ Candidate DecisionSearch::screen(RandomStream& random) {
 Candidate DecisionSearch::ascend(const Candidate& start) {
   const Box& box = domain_.box();
   const std::size_t k = box.size();
-  Candidate best{"direct ascent", start.values, start.success};
+  Candidate best{FoundBy::kDirectAscent, start.values, start.success};
   std::vector<double> coordinates(k);
   const auto set_coordinates = [&](std::span<const double> at) {
     for (std::size_t j = 0; j < k; ++j) coordinates[j] = box.coordinate(j, at[j]);
@@ -167,7 +167,7 @@ std::vector<Candidate> DecisionSearch::borders(const Candidate& from) {
     if (values == from.values) return;
     context_.check_interrupt();
     const double share = success(values);
-    if (share >= from.success) found.push_back({"border", std::move(values), share});
+    if (share >= from.success) found.push_back({FoundBy::kBorder, std::move(values), share});
   };
   for (std::size_t j = 0; j < from.values.size(); ++j) {
     for (const double side : {-1.0, 1.0}) {

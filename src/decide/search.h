@@ -14,7 +14,7 @@ namespace olem {
 
 // Values that may be taken, and where they come from.
 struct Candidate {
-  std::string origin;
+  FoundBy found_by = FoundBy::kNoAction;
   std::vector<double> values;  // one per altered variable, standardised
   double success = 0.0;        // share of the draws of the search
 };

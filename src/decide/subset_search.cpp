@@ -105,7 +105,7 @@ void search_greedily(const Subset& variables, std::size_t most, Explorer& explor
 Subset useful_variables(const PreparedProblem& prepared, const Subset& among) {
   if (among.empty()) return {};
   const Subset altered = prepared.with_fixed(among);
-  const std::vector<bool> influences = prepared.plain_sampler(altered, 1, PreparedProblem::kSearch).influences();
+  const std::vector<bool> influences = prepared.plain_sampler(altered, 1, DrawStream::kSearch).influences();
   Subset influential = prepared.fixed();
   for (std::size_t i = 0; i < altered.size(); ++i) {
     if (influences[i]) influential.push_back(altered[i]);

@@ -85,7 +85,8 @@ OrderResult learn_order_caps(const Table& table, const SteinOptions& stein, cons
     judge_gap(step, current.hessian[sink], current.hessian[runner_up]);
   };
   OrderResult result = search_sinks(table, knowledge, criterion, context);
-  if (options.parent_scores) result.parent_scores = caps_parent_scores(table, result, stein, context);
+  if (options.parent_scores)
+    result.matrices.push_back({kCapsParentScores, caps_parent_scores(table, result, stein, context)});
   return result;
 }
 

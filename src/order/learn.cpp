@@ -91,6 +91,12 @@ OrderResult learn_order(const Table& table, const OrderOptions& options, const P
   return result;
 }
 
+const std::vector<std::vector<double>>* OrderResult::matrix(std::string_view key) const {
+  const auto found =
+      std::find_if(matrices.begin(), matrices.end(), [&](const PairMatrix& entry) { return entry.key == key; });
+  return found == matrices.end() ? nullptr : &found->values;
+}
+
 Json to_json(const OrderResult& result) {
   Json json;
   json["order"] = result.order;
@@ -104,8 +110,7 @@ Json to_json(const OrderResult& result) {
                                   {"score", edge.score}});
   }
   for (const auto& [key, value] : result.facts) json[key] = value;
-  if (!result.weights.empty()) json["weights"] = result.weights;
-  if (!result.parent_scores.empty()) json["parent_scores"] = result.parent_scores;
+  for (const PairMatrix& matrix : result.matrices) json[matrix.key] = matrix.values;
   if (result.stability) {
     const OrderStability& stability = *result.stability;
     json["repetitions"] = stability.repetitions;

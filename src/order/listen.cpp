@@ -43,7 +43,7 @@ OrderResult search(const Table& table, Precision& precision, const Precedence& k
     precision.remove(sink);
   };
   OrderResult result = search_sinks(table, knowledge, criterion, context);
-  result.weights = std::move(weights);
+  result.matrices.push_back({kListenWeights, std::move(weights)});
   return result;
 }
 

@@ -60,6 +60,7 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
   }
   const auto entropies = start_entropy_sequence(table, checked.entropy, context);
   StepEntropies current;
+  double zero_share = 0.0;                                  // of the current step
   std::vector<std::pair<std::string, double>> zero_shares;  // by sink
 
   SinkCriterion criterion;
@@ -76,12 +77,12 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
       if (candidates.size() > 1 && candidate && current.without[p] == -std::numeric_limits<double>::infinity())
         refuse_discrete(table, remaining, p);
     }
-    const double zero_share = *std::max_element(current.zero_share.begin(), current.zero_share.end());
+    zero_share = *std::max_element(current.zero_share.begin(), current.zero_share.end());
     step.facts = {{"joint_entropy", current.joint}, {"zero_share", zero_share}};
     return current.without;
   };
   criterion.chosen = [&](std::span<const std::size_t>, std::size_t sink, std::size_t runner_up, OrderStep& step) {
-    zero_shares.emplace_back(step.sink, step.facts[1].second);
+    zero_shares.emplace_back(step.sink, zero_share);
     for (auto& [name, value] : step.values) value = current.joint - value;
     if (!step.forced) {
       judge_gap(step, gap_standard_error(entropies->contributions(sink), entropies->contributions(runner_up)));

@@ -53,12 +53,19 @@ std::vector<Warning> read_warnings(const JsonPart& part) {
 
 // Without the seconds: equal models have equal files.
 Json to_json(const Summary& summary) {
-  return {{"status", summary.status}, {"message", summary.message}, {"warnings", to_json(summary.warnings)}};
+  return {
+      {"status", status_name(summary.status)}, {"message", summary.message}, {"warnings", to_json(summary.warnings)}};
+}
+
+Status read_status(const JsonPart& part) {
+  const std::optional<Status> status = parse_status(part.text());
+  if (!status) part.fail("is no status that this olem knows");
+  return *status;
 }
 
 Summary read_summary(const JsonPart& part) {
   Summary summary;
-  summary.status = part["status"].text();
+  summary.status = read_status(part["status"]);
   summary.message = part["message"].text();
   summary.warnings = read_warnings(part["warnings"]);
   return summary;
@@ -261,7 +268,7 @@ SamplerVariable read_variable(const JsonPart& part, std::size_t place, std::span
 
 Calibration read_calibration(const JsonPart& part) {
   Calibration calibration;
-  calibration.summary.status = part["status"].text();
+  calibration.summary.status = read_status(part["status"]);
   calibration.summary.message = part["message"].text();
   calibration.training_rows = part["training_rows"].count(kMostRows);
   calibration.held_out_rows = part["held_out_rows"].count(kMostRows);

@@ -1,115 +1,70 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "olem/report.h"
+#include "olem/text.h"
+#include "report/decision_sheet.h"
 #include "report/layout.h"
 
 namespace olem {
 
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
-
-std::string context_line(const Decision& decision) {
-  std::vector<std::string> parts;
-  for (const NamedValue& value : decision.context) parts.push_back(fmt::format("{} = {:g}", value.name, value.value));
-  return parts.empty() ? "" : fmt::format("Observed: {}", fmt::join(parts, ", "));
+std::string pad_left(const std::string& text, std::size_t width) {
+  const std::size_t used = display_width(text);
+  return used < width ? std::string(width - used, ' ') + text : text;
 }
 
-std::string alteration_table(const Decision& decision) {
-  std::size_t width = 8;
-  for (const Alteration& alteration : decision.alterations) width = std::max(width, display_width(alteration.name));
-  std::string text =
-      fmt::format("  {}  {:>12}  {:>16}  {:>14}\n", pad_right("set", width), "to", "otherwise about", "success if not");
-  for (const Alteration& alteration : decision.alterations) {
-    const std::string name = pad_right(alteration.name, width);
-    if (alteration.value) {
-      text += fmt::format("  {}  {:>12.4g}  {:>16.4g}  {:>14}\n", name, *alteration.value, alteration.expected,
-                          percent(alteration.success_if_released));
-    } else {
-      text += fmt::format("  {}  {:>12}  {:>16.4g}{}\n", name, "leave alone", alteration.expected,
-                          alteration.influences ? "" : "  (cannot change the outcome)");
-    }
-  }
-  return text;
-}
-
-std::string forecast_table(const Decision& decision) {
-  std::size_t width = 8;
-  for (const OutcomeForecast& forecast : decision.outcomes) width = std::max(width, display_width(forecast.name));
+// The first column flush left, the others flush right, each at least as wide as `widths` says.
+std::string text_table(const SheetTable& table, std::vector<std::size_t> widths) {
+  widths.resize(table.header.size(), 0);
+  const auto widen = [&](const std::vector<std::string>& cells) {
+    for (std::size_t k = 0; k < cells.size(); ++k) widths[k] = std::max(widths[k], display_width(cells[k]));
+  };
+  widen(table.header);
+  for (const std::vector<std::string>& row : table.rows) widen(row);
   std::string text;
-  for (std::size_t k = 0; k < decision.outcomes.size(); ++k) {
-    const OutcomeForecast& with = decision.outcomes[k];
-    const OutcomeForecast& without = decision.outcomes_without_action[k];
-    text += fmt::format("  {}  {:.4g} ({:.4g} to {:.4g}) instead of {:.4g} ({:.4g} to {:.4g})\n",
-                        pad_right(with.name, width), with.mean, with.low, with.high, without.mean, without.low,
-                        without.high);
-  }
+  const auto add = [&](const std::vector<std::string>& cells) {
+    std::string line;
+    for (std::size_t k = 0; k < cells.size(); ++k)
+      line += "  " + (k == 0 ? pad_right(cells[k], widths[k]) : pad_left(cells[k], widths[k]));
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  };
+  add(table.header);
+  for (const std::vector<std::string>& row : table.rows) add(row);
   return text;
 }
 
-std::string proposal_table(const Decision& decision) {
-  std::string text = fmt::format("  {:>9}  {:>9}", "success", "cost");
-  std::vector<std::size_t> widths;
-  for (const Alteration& alteration : decision.alterations) {
-    widths.push_back(std::max<std::size_t>(11, display_width(alteration.name)));
-    text += "  " + std::string(widths.back() - display_width(alteration.name), ' ') + alteration.name;
-  }
-  text += "\n";
-  for (const Proposal& proposal : decision.proposals) {
-    text += fmt::format("  {:>9}  {:>9.4g}", percent(proposal.success_probability), proposal.cost);
-    for (std::size_t k = 0; k < proposal.alterations.size(); ++k) {
-      const std::optional<double> value = proposal.alterations[k].value;
-      text += fmt::format("  {:>{}}", value ? fmt::format("{:.4g}", *value) : "leave alone", widths[k]);
-    }
-    text += "\n";
-  }
-  return text;
-}
-
-// That a target is out of reach, or needs nothing to be done, comes before what could be done.
-bool comes_first(const Summary& summary) {
-  return summary.status == "target_not_reached" || summary.status == "already_likely";
-}
-
-std::string one_decision(const Decision& decision, bool weighted) {
+std::string forecast_lines(const SheetTable& forecasts) {
+  std::size_t width = 8;
+  for (const std::vector<std::string>& row : forecasts.rows) width = std::max(width, display_width(row[0]));
   std::string text;
-  const std::string observed = context_line(decision);
-  if (!observed.empty()) text += wrap_text(observed, kLineWidth) + "\n";
-  if (decision.acts() && comes_first(decision.summary)) text += wrap_text(decision.summary.message, kLineWidth) + "\n";
-  if (!decision.acts()) {
-    text += wrap_text(fmt::format("{} Success is to be expected with {}.", decision.summary.message,
-                                  percent(decision.without_action)),
-                      kLineWidth);
-    return text;
+  for (const std::vector<std::string>& row : forecasts.rows)
+    text += fmt::format("  {}  {} instead of {}\n", pad_right(row[0], width), row[1], row[2]);
+  return text;
+}
+
+std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
+  std::string text;
+  const auto paragraph = [](const std::string& words) { return wrap_text(words, kLineWidth); };
+  if (!sheet.observed.empty()) text += paragraph("Observed: " + sheet.observed) + "\n";
+  if (!sheet.acts)
+    return text + paragraph(fmt::format("{} Probability of success: {}.", sheet.message, sheet.without_action));
+  if (sheet.message_first) text += paragraph(sheet.message) + "\n";
+  text += text_table(sheet.alterations, {8, 12, 16, 14});
+  text += "\n" + paragraph(fmt::format("Probability of success: {}, chance of the draws only; without action: {}.",
+                                       sheet.success, sheet.without_action));
+  if (weighted || sheet.least_cost) {
+    text += "\n" + paragraph(fmt::format("The decision costs {}{}.", sheet.cost,
+                                         weighted ? "" : ": standard deviations from what is otherwise expected"));
   }
-  text += alteration_table(decision);
-  text +=
-      "\n" + wrap_text(fmt::format("The outcome ends up where it is wanted with probability {} ({} to {}, chance of "
-                                   "the draws only), without action with {}.",
-                                   percent(decision.success_probability), percent(decision.success_low),
-                                   percent(decision.success_high), percent(decision.without_action)),
-                       kLineWidth);
-  if (weighted || decision.chosen == "cost descent") {
-    text += "\n" + wrap_text(fmt::format("It costs {:.4g}{}.", decision.cost,
-                                         weighted ? "" : ": standard deviations from what is otherwise expected"),
-                             kLineWidth);
-  }
-  if (decision.qwz23_interval) {
-    text += fmt::format("By the bound of Qin, Wang and Zhou: {} to {}.\n", percent(decision.qwz23_interval->first),
-                        percent(decision.qwz23_interval->second));
-  }
-  text += "\nTo be expected, with the range of four in five cases:\n\n" + forecast_table(decision);
-  if (decision.proposals.size() > 1) {
-    text += fmt::format("\nThis and other decisions that may be taken, at least some way apart:\n\n{}",
-                        proposal_table(decision));
-  } else if (decision.proposals.size() == 1) {
-    text += "\nNo other decision was found that differs from this one and is better than nothing.\n";
-  }
-  // Which search found it is for those who compare searches, and in the object.
-  const bool says_more = decision.summary.message != fmt::format("Found by {}.", decision.chosen);
-  if (says_more && !comes_first(decision.summary)) text += "\n" + wrap_text(decision.summary.message, kLineWidth);
+  if (!sheet.bound.empty()) text += paragraph(sheet.bound);
+  text += "\nExpected, with the range of four in five cases:\n\n" + forecast_lines(sheet.forecasts);
+  if (!sheet.proposals.rows.empty()) text += "\nDecisions to choose from:\n\n" + text_table(sheet.proposals, {});
+  if (sheet.no_other) text += "\nNo other decision was found that differs from this one and is better than nothing.\n";
+  if (!sheet.message.empty() && !sheet.message_first) text += "\n" + paragraph(sheet.message);
   return text;
 }
 
@@ -119,10 +74,12 @@ std::string decision_text(const RehearsalModel& model, const std::vector<Decisio
   std::string text = model.graph
                          ? model_heading(model)
                          : "The order of the variables, causes first:\n\n" + order_chain(model.order.order) + "\n";
+  const std::string source = "decision";
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     if (decisions.size() > 1)
       text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, decisions.size());
-    text += one_decision(decisions[i], !model.task.cost.empty());
+    const Json json = to_json(decisions[i]);
+    text += sheet_text(decision_sheet(JsonPart(json, source)), !model.task.cost.empty());
   }
   const std::vector<std::string> undecided = undecided_between(model);
   if (!undecided.empty()) {

@@ -14,6 +14,9 @@ constexpr std::size_t kLineWidth = 100;
 // Blanks added up to `width` characters as shown.
 std::string pad_right(const std::string& text, std::size_t width);
 
+// Four digits.
+std::string short_number(double value);
+
 // "67.6 %"
 std::string percent_text(double share);
 

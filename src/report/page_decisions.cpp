@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "decide/explain/explain_json.h"
+#include "report/decision_sheet.h"
 #include "report/explain_figure.h"
 #include "report/layout.h"
 #include "report/page_parts.h"
@@ -15,65 +16,6 @@ namespace {
 
 constexpr std::size_t kMostInFull = 20;  // decisions; the others are in the table of all
 constexpr std::size_t kPairsOnPage = 12;
-
-std::string json_values_text(const JsonPart& values) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : values.members()) parts.push_back(fmt::format("{} = {:.4g}", name, value.number()));
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-// "DIC to -0.002 and TA to 0.21", or nothing.
-std::string alterations_text(const JsonPart& decision) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : decision["alterations"].members()) {
-    if (!value.json().is_null()) parts.push_back(fmt::format("{} to {}", name, short_number(value.finite())));
-  }
-  if (parts.size() < 2) return parts.empty() ? "" : parts.front();
-  const std::string last = parts.back();
-  parts.pop_back();
-  return fmt::format("{} and {}", fmt::join(parts, ", "), last);
-}
-
-void add_alterations(Page& page, const JsonPart& decision) {
-  const std::vector<std::string> powerless = decision["no_influence"].texts();
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& [name, value] : decision["alterations"].members()) {
-    const bool set = !value.json().is_null();
-    const bool idle = std::find(powerless.begin(), powerless.end(), name) != powerless.end();
-    rows.push_back({name, set ? short_number(value.finite()) : "leave alone",
-                    short_number(decision["expected"][name.c_str()].number()),
-                    set    ? percent_text(decision["success_if_released"][name.c_str()].number())
-                    : idle ? "cannot change the outcome"
-                           : ""});
-  }
-  page.table({"set", "to", "otherwise about", "success if not"}, rows);
-}
-
-// [low, high]
-std::pair<double, double> range_of(const JsonPart& part) {
-  const std::vector<double> sides = part.finite_numbers();
-  if (sides.size() != 2) part.fail("is not a range [low, high]");
-  return {sides[0], sides[1]};
-}
-
-// "67.6 % (66.1 % to 69 %)", of a decision or of a proposal.
-std::string success_text(const JsonPart& decision) {
-  const auto [low, high] = range_of(decision["interval"]);
-  return fmt::format("{} ({} to {})", percent_text(decision["success_probability"].finite()), percent_text(low),
-                     percent_text(high));
-}
-
-void add_forecasts(Page& page, const JsonPart& decision) {
-  std::vector<std::vector<std::string>> rows;
-  const auto cell = [](const JsonPart& forecast) {
-    const auto [low, high] = range_of(forecast["interval"]);
-    return fmt::format("{} ({} to {})", short_number(forecast["mean"].finite()), short_number(low), short_number(high));
-  };
-  for (const auto& [name, forecast] : decision["outcomes"].members())
-    rows.push_back({name, cell(forecast), cell(decision["outcomes_without_action"][name.c_str()])});
-  page.paragraph("To be expected on average, with the range of four in five cases:");
-  page.table({"outcome", "with the decision", "without action"}, rows);
-}
 
 plot::Panel alterable_panel(const Explanation& explanation, const SuccessCurve& curve) {
   plot::Panel panel;
@@ -139,12 +81,6 @@ void add_details(Page& page, const Explanation& explanation) {
   add_curves(page, explanation);
 }
 
-// That a target is out of reach, or needs nothing to be done, comes before what could be done.
-bool said_first(const JsonPart& decision) {
-  const std::string status = decision["status"].text();
-  return status == "target_not_reached" || status == "already_likely";
-}
-
 // What probabilities and costs mean, once for all decisions.
 void add_words(Page& page, const Wishes& wishes) {
   page.paragraph("The range behind a probability covers the chance of the draws (95 %), not errors of the models." +
@@ -152,58 +88,33 @@ void add_words(Page& page, const Wishes& wishes) {
 }
 
 // What there is to say beside the numbers. On a page with one decision the answer has said some of it.
-void add_remarks(Page& page, const JsonPart& decision, const Wishes& wishes, bool only_one) {
-  const bool acts = !alterations_text(decision).empty();
-  // Which search found it is for those who compare searches, and in the result.
-  std::string message = decision["message"].text();
-  const std::string finder = fmt::format("Found by {}.", decision["found_by"].text());
-  if (message.starts_with(finder)) message.erase(0, std::min(finder.size() + 1, message.size()));
-  const bool answered = only_one && (!acts || said_first(decision));
-  if (!answered && !message.empty()) page.paragraph(message);
-  if (acts && !only_one)
-    page.paragraph(fmt::format("Success has probability {}, instead of {} without action.", success_text(decision),
-                               percent_text(decision["without_action"].finite())));
-  if (acts && wishes.cost_matters())
-    page.paragraph(fmt::format("The decision costs {}.", short_number(decision["cost"].finite())));
-  if (acts && only_one) add_words(page, wishes);
-  if (decision.has("qwz23_interval")) {
-    const auto [low, high] = range_of(decision["qwz23_interval"]);
-    page.paragraph(fmt::format("By the bound of Qin, Wang and Zhou (2023) its success lies between {} and {}.",
-                               percent_text(low), percent_text(high)));
-  }
+void add_remarks(Page& page, const DecisionSheet& sheet, const Wishes& wishes, bool only_one) {
+  const bool answered = only_one && (!sheet.acts || sheet.message_first);
+  if (!answered && !sheet.message.empty()) page.paragraph(sheet.message);
+  if (sheet.acts && !only_one)
+    page.paragraph(fmt::format("Probability of success: {}; without action: {}.", sheet.success, sheet.without_action));
+  if (sheet.acts && wishes.cost_matters()) page.paragraph(fmt::format("The decision costs {}.", sheet.cost));
+  if (sheet.acts && only_one) add_words(page, wishes);
+  if (!sheet.bound.empty()) page.paragraph(sheet.bound);
 }
 
-void add_proposals(Page& page, const JsonPart& decision, const Wishes& wishes) {
-  if (!decision.has("proposals")) return;
-  const std::vector<JsonPart> proposals = decision["proposals"].entries();
-  if (proposals.size() < 2) {
-    page.paragraph("No other decision was found that differs visibly from this one and is better than nothing.");
-    return;
-  }
-  std::vector<std::string> header = {"decision"};
-  for (const auto& [name, value] : decision["alterations"].members()) header.push_back(name);
-  header.insert(header.end(), {"success", "cost"});
-  std::vector<std::vector<std::string>> rows;
-  for (const JsonPart& proposal : proposals) {
-    std::vector<std::string>& row =
-        rows.emplace_back(1, rows.empty() ? "recommended" : fmt::format("alternative {}", rows.size()));
-    for (const auto& [name, value] : proposal["alterations"].members())
-      row.push_back(value.json().is_null() ? "leave alone" : short_number(value.finite()));
-    row.push_back(success_text(proposal));
-    row.push_back(short_number(proposal["cost"].finite()));
-  }
+void add_proposals(Page& page, const DecisionSheet& sheet, const Wishes& wishes) {
+  if (sheet.no_other)
+    page.paragraph("No other decision was found that differs from this one and is better than nothing.");
+  if (sheet.proposals.rows.empty()) return;
   page.subsection("Decisions to choose from");
   page.paragraph("Each differs visibly from the others." + (wishes.cost_matters() ? "" : " " + wishes.cost_words()));
-  page.table(header, rows);
+  page.table(sheet.proposals.header, sheet.proposals.rows);
 }
 
 void add_decision(Page& page, const JsonPart& decision, const Wishes& wishes, bool only_one) {
-  if (!decision["context"].members().empty())
-    page.paragraph("Observed: " + json_values_text(decision["context"]) + ".");
-  add_remarks(page, decision, wishes, only_one);
-  add_alterations(page, decision);
-  add_forecasts(page, decision);
-  add_proposals(page, decision, wishes);
+  const DecisionSheet sheet = decision_sheet(decision);
+  if (!sheet.observed.empty()) page.paragraph("Observed: " + sheet.observed + ".");
+  add_remarks(page, sheet, wishes, only_one);
+  page.table(sheet.alterations.header, sheet.alterations.rows);
+  page.paragraph("Expected on average, with the range of four in five cases:");
+  page.table(sheet.forecasts.header, sheet.forecasts.rows);
+  add_proposals(page, sheet, wishes);
   if (decision.has("details")) {
     add_details(page, read_explanation(decision["details"]));
   } else {
@@ -217,11 +128,9 @@ void add_overview(Page& page, const std::vector<JsonPart>& decisions, const Wish
   if (wishes.cost_matters()) header.emplace_back("cost");
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const std::string set = alterations_text(decisions[i]);
-    rows.push_back({fmt::format("{}: {}", i + 1, json_values_text(decisions[i]["context"])),
-                    set.empty() ? "nothing" : set, percent_text(decisions[i]["success_probability"].finite()),
-                    percent_text(decisions[i]["without_action"].finite()),
-                    short_number(decisions[i]["cost"].finite())});
+    const DecisionSheet sheet = decision_sheet(decisions[i]);
+    rows.push_back({fmt::format("{}: {}", i + 1, sheet.observed), sheet.acts ? sheet.set : "nothing",
+                    percent_text(decisions[i]["success_probability"].finite()), sheet.without_action, sheet.cost});
   }
   page.section("All contexts");
   page.table(header, rows, true);
@@ -234,15 +143,13 @@ std::string answer_text(const JsonPart& result, const Task& task) {
   const std::vector<JsonPart> decisions = result["decisions"].entries();
   if (decisions.size() != 1)
     return fmt::format("{} contexts were decided; the table below has all of them.", decisions.size());
-  const JsonPart& decision = decisions.front();
-  const std::string set = alterations_text(decision);
-  const std::string without = percent_text(decision["without_action"].finite());
-  if (set.empty())
-    return fmt::format("{} {} is to be expected with probability {}.", decision["message"].text(), desired_text(task),
-                       without);
-  const std::string target = said_first(decision) ? decision["message"].text() + " " : "";
-  return fmt::format("{}Set {}: then {} has probability {}, instead of {} without action.", target, set,
-                     desired_text(task), success_text(decision), without);
+  const DecisionSheet sheet = decision_sheet(decisions.front());
+  if (!sheet.acts)
+    return fmt::format("{} {} is to be expected with probability {}.", sheet.message, desired_text(task),
+                       sheet.without_action);
+  return fmt::format("{}Set {}: then {} has probability {}, instead of {} without action.",
+                     sheet.message_first ? sheet.message + " " : "", sheet.set, desired_text(task), sheet.success,
+                     sheet.without_action);
 }
 
 std::string explanation_answer(const JsonPart& result) {
@@ -275,7 +182,7 @@ void add_explanations(Page& page, const JsonPart& result) {
   for (std::size_t i = 0; i < std::min(kMostInFull, entries.size()); ++i) {
     const Explanation explanation = read_explanation(entries[i]);
     page.section(entries.size() == 1 ? "What each variable can do" : fmt::format("Context {}", i + 1));
-    if (!explanation.context.empty()) page.paragraph("Observed: " + json_values_text(entries[i]["context"]) + ".");
+    if (!explanation.context.empty()) page.paragraph("Observed: " + observed_values(entries[i]["context"]) + ".");
     if (entries.size() > 1)
       page.paragraph(
           fmt::format("Without action success has probability {}.", percent_text(explanation.without_action)));

@@ -13,9 +13,6 @@ namespace olem {
 // Any value of an option or of a table, in a few characters; nothing for null.
 std::string json_cell(const Json& value);
 
-// Four digits.
-std::string short_number(double value);
-
 // "NEC between 0.5 and 2", "x at least 3 and y at most 1", "x + 2 y at most 4" for a region that is no box.
 std::string desired_text(const Task& task);
 

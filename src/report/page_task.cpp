@@ -43,8 +43,6 @@ std::string knowledge_text(const Task& task) {
 
 }  // namespace
 
-std::string short_number(double value) { return fmt::format("{:.4g}", value); }
-
 std::string desired_text(const Task& task) {
   std::vector<std::string> parts;
   for (const OutcomeRange& range : task.desired.ranges()) {

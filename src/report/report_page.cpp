@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/text.h"
 #include "olem/error.h"
 #include "olem/version.h"
 #include "report/page_parts.h"
@@ -12,10 +13,6 @@
 namespace olem {
 
 namespace {
-
-std::string counted(std::size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
 
 void add_warnings(Page& page, const JsonPart& result) {
   if (!result.has("warnings")) return;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
-#include "olem/report.h"
+#include "core/text.h"
+#include "olem/text.h"
 #include "report/svg_parts.h"
 
 namespace olem::plot {
@@ -15,27 +15,16 @@ constexpr double kMeanCharacter = 0.55;  // width of a character of a system fon
 
 // The character at `at` and how many bytes it has; 0 bytes for what is no UTF-8.
 struct Character {
-  std::uint32_t code = 0;
+  char32_t code = 0;
   std::size_t bytes = 0;
 };
 
 Character character_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i])); };
-  const std::uint32_t first = byte(0);
-  if (first < 0x80) return {first, 1};
-  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || at + bytes > text.size()) return {};
-  std::uint32_t code = first & (0xFFU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return {};
-    code = (code << 6U) | (byte(i) & 0x3FU);
-  }
-  const std::uint32_t least = bytes == 2 ? 0x80 : bytes == 3 ? 0x800 : 0x10000;
-  if (code < least || code > 0x10FFFF) return {};
-  return {code, bytes};
+  const std::size_t bytes = utf8_length(text.substr(at));
+  return {bytes == 0 ? U'\0' : next_code_point(text, at), bytes};
 }
 
-bool allowed_in_xml(std::uint32_t code) {
+bool allowed_in_xml(char32_t code) {
   if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
   return code != 0x7F && !(code >= 0xD800 && code <= 0xDFFF) && code != 0xFFFE && code != 0xFFFF;
 }

@@ -12,6 +12,8 @@ std::string pad_right(const std::string& text, std::size_t width) {
   return used < width ? text + std::string(width - used, ' ') : text;
 }
 
+std::string short_number(double value) { return fmt::format("{:.4g}", value); }
+
 std::string percent_text(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 std::string order_chain(const Order& order) {

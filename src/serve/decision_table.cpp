@@ -48,7 +48,7 @@ std::string decision_csv(const std::vector<Decision>& decisions) {
     for (const double value :
          {decision.success_probability, decision.success_low, decision.success_high, decision.without_action})
       cells.push_back(fmt::format("{}", value));
-    cells.push_back(text_cell(decision.summary.status));
+    cells.push_back(text_cell(std::string(status_name(decision.summary.status))));
     text += fmt::format("{}\n", fmt::join(cells, ","));
   }
   return text;

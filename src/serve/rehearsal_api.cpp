@@ -8,7 +8,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "data/csv_scan.h"
+#include "core/csv_scan.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/report_page.h"
@@ -294,7 +294,7 @@ Json RehearsalApi::recommend_json(const std::string& body) {
   auto result = std::make_shared<Result>();
   result->problem = problem_for(request.context, request.switches, request.desired);
   result->options = request.options;
-  result->decision = decide(result->problem, result->options, 0, limited_context());
+  result->decision = decide(result->problem, result->options, limited_context());
   result->warnings = context_warnings(model_.task, model_.context, request.context);
   const std::vector<Warning>& more = result->decision.summary.warnings;
   result->warnings.insert(result->warnings.end(), more.begin(), more.end());
@@ -335,7 +335,7 @@ Json RehearsalApi::contexts_json(const std::string& body) {
   const Context serial = limited.serial();
   parallel_for(limited, 0, contexts.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      decisions[i] = decide(problem_for(contexts[i], request.switches, request.desired), options_.decision, 0, serial);
+      decisions[i] = decide(problem_for(contexts[i], request.switches, request.desired), options_.decision, serial);
   });
   for (std::size_t i = 0; i < contexts.size(); ++i) {
     add(context_warnings(model_.task, model_.context, contexts[i]));

@@ -17,10 +17,6 @@ constexpr std::size_t kActingKept = 4;  // contexts with what is set in them; up
 constexpr std::size_t kReachDraws = 100;
 constexpr double kMostlyOutside = 0.5;  // as for decisions
 
-// The draws of decide() for its first context: expected values are those of its search, outcomes those of its report.
-constexpr std::uint64_t kSearchNoise = 0;
-constexpr std::uint64_t kReportNoise = 2;
-
 std::string context_key(const std::vector<double>& values) {
   std::string key(values.size() * sizeof(double), '\0');
   if (!values.empty()) std::memcpy(key.data(), values.data(), key.size());
@@ -43,15 +39,14 @@ Rehearser::Rehearser(const RehearsalModel& model, const DecisionOptions& options
     : model_(model), options_(options), context_(context), idle_(kIdleKept), acting_(kActingKept) {}
 
 PostDecisionSampler Rehearser::sampler(const std::vector<double>& context_values, std::vector<std::string> altered,
-                                       std::vector<std::string> outcomes, std::size_t draws,
-                                       std::uint64_t noise) const {
+                                       std::vector<std::string> outcomes, std::size_t draws, DrawStream stream) const {
   PostDecisionPlan plan;
   for (std::size_t j = 0; j < context_values.size(); ++j)
     plan.context.push_back({model_.task.context[j], context_values[j]});
   plan.altered = std::move(altered);
   plan.outcomes = std::move(outcomes);
   plan.draws = draws;
-  plan.noise = noise;
+  plan.noise = static_cast<std::uint64_t>(stream);
   plan.with_gradient = false;
   return PostDecisionSampler(model_.samplers, plan, context_);
 }
@@ -59,12 +54,12 @@ PostDecisionSampler Rehearser::sampler(const std::vector<double>& context_values
 std::unique_ptr<Rehearser::Idle> Rehearser::idle(const std::vector<double>& context_values, const std::string& key) {
   if (std::unique_ptr<Idle> known = idle_.take(key)) return known;
   auto made = std::make_unique<Idle>();
-  made->draws =
-      sampler(context_values, {}, model_.task.outcome, kRehearsalDraws, kReportNoise).sample({}, options_.caution);
+  made->draws = sampler(context_values, {}, model_.task.outcome, kRehearsalDraws, DrawStream::kReport)
+                    .sample({}, options_.caution);
   std::vector<std::string> names;
   for (const NamedRange& range : model_.task.alterable) names.push_back(range.name);
   PostDecisionSampler drawn =
-      sampler(context_values, {}, names, static_cast<std::size_t>(options_.draws), kSearchNoise);
+      sampler(context_values, {}, names, static_cast<std::size_t>(options_.draws), DrawStream::kSearch);
   for (const OutcomeForecast& forecast : outcome_forecasts(drawn.sample({}, options_.caution), names, *model_.samplers))
     made->expected.push_back(forecast.mean);
   return made;
@@ -75,8 +70,8 @@ std::unique_ptr<Rehearser::Acting> Rehearser::acting(const RehearseRequest& requ
   std::vector<std::string> names;
   for (const NamedValue& value : request.alterations) names.push_back(value.name);
   return std::make_unique<Acting>(
-      Acting{sampler(request.context, names, model_.task.outcome, kRehearsalDraws, kReportNoise),
-             sampler(request.context, names, model_.task.outcome, kReachDraws, kReportNoise)});
+      Acting{sampler(request.context, names, model_.task.outcome, kRehearsalDraws, DrawStream::kReport),
+             sampler(request.context, names, model_.task.outcome, kReachDraws, DrawStream::kReport)});
 }
 
 Rehearsal Rehearser::rehearse(const RehearseRequest& request) {

@@ -94,7 +94,7 @@ class Rehearser {
   std::unique_ptr<Idle> idle(const std::vector<double>& context_values, const std::string& key);
   std::unique_ptr<Acting> acting(const RehearseRequest& request, const std::string& key);
   PostDecisionSampler sampler(const std::vector<double>& context_values, std::vector<std::string> altered,
-                              std::vector<std::string> outcomes, std::size_t draws, std::uint64_t noise) const;
+                              std::vector<std::string> outcomes, std::size_t draws, DrawStream stream) const;
 
   const RehearsalModel& model_;
   DecisionOptions options_;

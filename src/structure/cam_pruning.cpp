@@ -237,7 +237,7 @@ class Pruner {
     result.summary.message = fmt::format("{} of {} candidate edges were kept at cutoff {}.", result.edges().size(),
                                          result.candidates.size(), options_.cutoff);
     if (!stuck.empty()) {
-      result.summary.status = "not_converged";
+      result.summary.status = Status::kNotConverged;
       result.summary.warnings.push_back(
           {"not_converged",
            fmt::format("The smoothing parameters of {} did not converge; treat p-values near the cutoff with care.",

@@ -82,8 +82,10 @@ std::vector<Edge> caps_supplement(const std::vector<Edge>& edges, const std::vec
 
 GraphResult caps_graph(OrderResult order, const Table& table, const GraphOptions& options, const Precedence& knowledge,
                        const Context& context) {
-  if (order.parent_scores.empty()) order.parent_scores = caps_parent_scores(table, order, options.order.stein, context);
-  const std::vector<std::vector<double>>& scores = order.parent_scores;
+  if (order.matrix(kCapsParentScores) == nullptr) {
+    order.matrices.push_back({kCapsParentScores, caps_parent_scores(table, order, options.order.stein, context)});
+  }
+  const std::vector<std::vector<double>>& scores = *order.matrix(kCapsParentScores);
   const std::size_t d = table.columns();
   const auto candidates =
       caps_candidates(order_indices(order.order, NodeNames(table.names())), scores, options.caps.prune_ratio);

@@ -13,7 +13,7 @@ namespace olem {
 // in. An added edge may go against the order, but never against knowledge. An empty graph stays empty: the scale that
 // an added edge is measured by is then zero, and every pair would qualify.
 //
-// Fills parent_scores of the order when they are missing.
+// Adds the parent scores to the matrices of the order when they are missing.
 GraphResult caps_graph(OrderResult order, const Table& table, const GraphOptions& options, const Precedence& knowledge,
                        const Context& context);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "core/find_kind.h"
 #include "graph/knowledge_edges.h"
@@ -18,9 +19,9 @@ namespace olem {
 
 namespace {
 
-// An order by `method`, then CAM pruning.
+// CAM pruning of an order, which obeys what is known.
 GraphResult prune_learned_order(OrderResult order, const Table& table, const GraphOptions& options,
-                                const Context& context) {
+                                const Precedence& /*knowledge*/, const Context& context) {
   GraphResult result;
   result.pruning = prune(table, order.order, options.prune, context);
   result.graph = pruned_graph(*result.pruning);
@@ -32,27 +33,51 @@ GraphResult prune_learned_order(OrderResult order, const Table& table, const Gra
   return result;
 }
 
-// How the edges of a graph are found along an order.
+// How the edges of a graph are found along an order that a learner found.
 struct EdgeRule {
+  std::string_view learner;  // a name of order_learners(); empty: of all that have no rule of their own
   std::string_view words;
   OptionSet (*describe)(GraphOptions& options);
+  // Fewest rows that the rule needs beside what the learner needs.
+  std::size_t (*least_rows)(std::size_t columns, const GraphOptions& options);
+  GraphResult (*edges)(OrderResult order, const Table& table, const GraphOptions& options, const Precedence& knowledge,
+                       const Context& context);
 };
 
-constexpr EdgeRule kPruningRule = {"CAM pruning", [](GraphOptions& options) { return describe(options.prune); }};
+const EdgeRule kEdgeRules[] = {
+    {"listen", "its weights",
+     [](GraphOptions& options) {
+       OptionSet set = describe(options.listen);
+       set.append(describe(options.prune));
+       return set;
+     },
+     [](std::size_t columns, const GraphOptions& options) {
+       return options.listen.edges == ListenEdges::kPvalue ? columns + 1 : 0;
+     },
+     [](OrderResult order, const Table& table, const GraphOptions& options, const Precedence& knowledge,
+        const Context& context) {
+       if (options.listen.edges == ListenEdges::kCam)
+         return prune_learned_order(std::move(order), table, options, knowledge, context);
+       return listen_graph(std::move(order), table, options, knowledge, context);
+     }},
+    {"caps", "parent scores and CAM pruning",
+     [](GraphOptions& options) {
+       OptionSet set = describe(options.prune);
+       set.append(describe(options.caps));
+       return set;
+     },
+     [](std::size_t, const GraphOptions&) { return std::size_t{0}; }, caps_graph},
+    {"", "CAM pruning", [](GraphOptions& options) { return describe(options.prune); },
+     [](std::size_t, const GraphOptions&) { return std::size_t{0}; }, prune_learned_order},
+};
 
-constexpr EdgeRule kListenRule = {"its weights", [](GraphOptions& options) {
-                                    OptionSet set = describe(options.listen);
-                                    set.append(describe(options.prune));
-                                    return set;
-                                  }};
+const EdgeRule& edge_rule(std::string_view learner) {
+  return *std::find_if(std::begin(kEdgeRules), std::end(kEdgeRules),
+                       [&](const EdgeRule& rule) { return rule.learner == learner || rule.learner.empty(); });
+}
 
-constexpr EdgeRule kCapsRule = {"parent scores and CAM pruning", [](GraphOptions& options) {
-                                  OptionSet set = describe(options.prune);
-                                  set.append(describe(options.caps));
-                                  return set;
-                                }};
-
-GraphLearnerKind order_kind(const OrderLearnerKind& learner, const EdgeRule& rule) {
+GraphLearnerKind order_kind(const OrderLearnerKind& learner) {
+  const EdgeRule& rule = edge_rule(learner.name);
   GraphLearnerKind kind;
   kind.name = learner.name;
   kind.help = fmt::format("{}; edges by {}", learner.help, rule.words);
@@ -61,10 +86,8 @@ GraphLearnerKind order_kind(const OrderLearnerKind& learner, const EdgeRule& rul
     set.append(learner.describe(options.order));
     return set;
   };
-  kind.least_rows = [&learner](std::size_t columns, const GraphOptions& options) {
-    const std::size_t of_order = learner.least_rows(columns, options.order);
-    const bool tests = learner.name == "listen" && options.listen.edges == ListenEdges::kPvalue;
-    return tests ? std::max(of_order, columns + 1) : of_order;
+  kind.least_rows = [&learner, &rule](std::size_t columns, const GraphOptions& options) {
+    return std::max(learner.least_rows(columns, options.order), rule.least_rows(columns, options));
   };
   kind.learn = [&learner](const Table& table, const GraphOptions& options, const Precedence& knowledge,
                           const Context& context) {
@@ -95,11 +118,7 @@ GraphLearnerKind notears_kind() {
 
 std::vector<GraphLearnerKind> all_kinds() {
   std::vector<GraphLearnerKind> kinds;
-  for (const OrderLearnerKind& learner : order_learners()) {
-    kinds.push_back(order_kind(learner, learner.name == "listen" ? kListenRule
-                                        : learner.name == "caps" ? kCapsRule
-                                                                 : kPruningRule));
-  }
+  for (const OrderLearnerKind& learner : order_learners()) kinds.push_back(order_kind(learner));
   kinds.push_back(notears_kind());
   kinds.push_back(ges_kind());
   kinds.push_back(pc_kind());
@@ -157,13 +176,7 @@ GraphResult learn_graph(const Table& table, const GraphOptions& options, const P
 GraphResult graph_of_order(OrderResult order, const Table& table, const GraphOptions& options,
                            const Precedence& knowledge, const Context& context) {
   std::string method = order.method;
-  const auto learn = [&] {
-    if (method == "caps") return caps_graph(std::move(order), table, options, knowledge, context);
-    if (method == "listen" && options.listen.edges != ListenEdges::kCam)
-      return listen_graph(std::move(order), table, options, knowledge, context);
-    return prune_learned_order(std::move(order), table, options, context);
-  };
-  GraphResult result = learn();
+  GraphResult result = edge_rule(method).edges(std::move(order), table, options, knowledge, context);
   result.method = std::move(method);
   return result;
 }
@@ -175,7 +188,7 @@ GraphResult prune_given_order(const Table& table, const Order& order, const Prun
   OrderResult given;
   given.method = "given order";
   given.order = order;
-  GraphResult result = prune_learned_order(std::move(given), table, graph, context);
+  GraphResult result = prune_learned_order(std::move(given), table, graph, {}, context);
   result.method = "given order";
   return result;
 }

@@ -81,6 +81,8 @@ GraphResult listen_graph(OrderResult order, const Table& table, const GraphOptio
                          const Precedence& /*knowledge*/, const Context& context) {
   const ListenGraphOptions& rule = options.listen;
   if (rule.edges == ListenEdges::kCam) throw Error(ErrorCategory::kInternal, "listen_graph does not prune.");
+  const Matrix* const weights = order.matrix(kListenWeights);
+  if (weights == nullptr) throw Error(ErrorCategory::kInternal, "listen_graph needs an order that LISTEN learned.");
   const std::vector<std::size_t> columns = order_indices(order.order, NodeNames(table.names()));
   const bool tested = rule.edges == ListenEdges::kPvalue;
   const Matrix p_values = tested ? weight_p_values(table, columns, context) : Matrix();
@@ -91,7 +93,7 @@ GraphResult listen_graph(OrderResult order, const Table& table, const GraphOptio
   for (std::size_t late = 1; late < columns.size(); ++late) {
     for (std::size_t early = 0; early < late; ++early) {
       const Edge edge = {columns[early], columns[late]};
-      const double weight = order.weights[edge.from][edge.to];
+      const double weight = (*weights)[edge.from][edge.to];
       const bool kept = tested ? p_values[edge.from][edge.to] < rule.alpha : std::abs(weight) >= rule.threshold;
       Json candidate = {{"from", table.name(edge.from)}, {"to", table.name(edge.to)}, {"weight", weight}};
       if (tested) candidate["p_value"] = p_values[edge.from][edge.to];
@@ -105,7 +107,7 @@ GraphResult listen_graph(OrderResult order, const Table& table, const GraphOptio
   result.rule = tested ? fmt::format("t-tests of the linear regressions on all variables before, p < {:g}", rule.alpha)
                        : fmt::format("weights of at least {:g} in absolute value", rule.threshold);
   result.details["candidates"] = std::move(candidates);
-  result.text = equations(table, dag, order.weights);
+  result.text = equations(table, dag, *weights);
   result.summary = order.summary;
   result.summary.message = fmt::format("{} of {} candidate edges were kept: {}.", edges.size(),
                                        columns.size() * (columns.size() - 1) / 2, result.rule);

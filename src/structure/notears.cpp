@@ -279,7 +279,7 @@ NotearsResult learn_notears(const Table& table, const NotearsOptions& options, c
     result.summary.message =
         fmt::format("The acyclicity fell to {:.2g} in {} iteration{}.", result.h, count, count == 1 ? "" : "s");
   } else {
-    result.summary.status = "not_converged";
+    result.summary.status = Status::kNotConverged;
     result.summary.message = fmt::format("The acyclicity was still {:.2g} after {} iteration{}, above {:g}.", result.h,
                                          count, count == 1 ? "" : "s", checked.tolerance);
     const bool more_iterations = count == static_cast<std::size_t>(checked.iterations);

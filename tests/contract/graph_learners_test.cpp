@@ -30,7 +30,7 @@ std::string bytes(const GraphResult& result) {
   Json json = to_json(result.graph);
   json.update(result.details);
   json["rule"] = result.rule;
-  json["status"] = result.summary.status;
+  json["status"] = status_name(result.summary.status);
   if (result.order) json["order"] = result.order->order;
   if (result.pruning) json.update(to_json(*result.pruning));
   return json.dump();

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/csv_scan.h"
 #include "data/csv_number.h"
-#include "data/csv_scan.h"
 #include "olem/error.h"
 #include "olem/random.h"
 #include "olem/table.h"

@@ -237,8 +237,8 @@ TEST(Qwz23, DecidesThroughTheSameDoorAndReportsItsInterval) {
   DecisionOptions options;
   options.method = DecisionMethod::kQwz23;
   const DecisionProblem problem = decision_problem(model, std::vector{-0.5});
-  const Decision decision = decide(problem, options, 0, Context());
-  EXPECT_EQ(decision.chosen, "sweep");
+  const Decision decision = decide(problem, options, Context());
+  EXPECT_EQ(decision.found_by, FoundBy::kSweep);
   EXPECT_GT(decision.success_probability, decision.without_action + 0.2);
   ASSERT_TRUE(decision.qwz23_interval.has_value());
   EXPECT_LE(decision.qwz23_interval->first, decision.success_probability);
@@ -250,7 +250,7 @@ TEST(Qwz23, DecidesThroughTheSameDoorAndReportsItsInterval) {
   }
   // No worse than the search by gradients in its own model.
   options.method = DecisionMethod::kOlemRh;
-  const Decision searched = decide(problem, options, 0, Context());
+  const Decision searched = decide(problem, options, Context());
   EXPECT_FALSE(searched.qwz23_interval.has_value());
   EXPECT_GE(decision.success_probability, searched.success_probability - 0.02);
 }
@@ -259,7 +259,7 @@ TEST(Qwz23, SaysWhichOutcomeIsNotLinear) {
   DecisionOptions options;
   options.method = DecisionMethod::kQwz23;
   try {
-    decide(decision_problem(farm_model(200, "gp"), std::vector{-0.5}), options, 0, Context());
+    decide(decision_problem(farm_model(200, "gp"), std::vector{-0.5}), options, Context());
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::kUsage);

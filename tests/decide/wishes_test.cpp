@@ -47,7 +47,7 @@ DecisionProblem linear_problem(const std::vector<double>& effects, double low, d
 }
 
 Decision decide_one(const DecisionProblem& problem, const DecisionOptions& options = {}) {
-  return decide(problem, options, 0, Context());
+  return decide(problem, options, Context());
 }
 
 std::size_t count_altered(const Decision& decision) {
@@ -170,7 +170,7 @@ TEST(Target, TheCheapestVariableIsUsed) {
   DecisionOptions options;
   options.target = 0.8;
   const Decision plain = decide_one(problem, options);
-  EXPECT_EQ(plain.summary.status, "done");
+  EXPECT_EQ(plain.summary.status, Status::kDone);
   EXPECT_NEAR(plain.success_probability, 0.8, 0.03);
   // a1 costs nothing at its expected value, where it only takes away chance.
   EXPECT_NEAR(plain.cost, 1.92, 0.25);
@@ -187,7 +187,7 @@ TEST(Target, OutOfReachIsAStatusWithTheBestThatWasFound) {
   DecisionOptions options;
   options.target = 0.95;
   const Decision decision = decide_one(linear_problem({1.0}, 1.5, 2.5), options);
-  EXPECT_EQ(decision.summary.status, "target_not_reached");
+  EXPECT_EQ(decision.summary.status, Status::kTargetNotReached);
   EXPECT_NEAR(value_of(decision, 0), 2.0, 0.2);
   EXPECT_NEAR(decision.success_probability, 0.6827, 0.04);
 }
@@ -196,7 +196,7 @@ TEST(Target, ReachedWithoutActionIsSaidAndTheOptimumGivenAllTheSame) {
   DecisionOptions options;
   options.target = 0.4;
   const Decision decision = decide_one(linear_problem({1.0}, -0.8, 0.8), options);
-  EXPECT_EQ(decision.summary.status, "already_likely");
+  EXPECT_EQ(decision.summary.status, Status::kAlreadyLikely);
   EXPECT_GE(decision.without_action, 0.4);
   EXPECT_NEAR(value_of(decision, 0), 0.0, 0.2);
   EXPECT_GT(decision.success_probability, 0.85);
@@ -265,8 +265,8 @@ TEST(Settled, AFixedValueThatDoesHarmIsNotTakenBackAndIsNotWithoutAction) {
   EXPECT_EQ(value_of(decision, 0), 2.5);
   EXPECT_LT(decision.success_probability, 0.01);
   EXPECT_GT(decision.without_action, 0.4);
-  EXPECT_EQ(decision.chosen, "fixed values");
-  EXPECT_EQ(decision.summary.status, "done");
+  EXPECT_EQ(decision.found_by, FoundBy::kFixedValues);
+  EXPECT_EQ(decision.summary.status, Status::kDone);
   EXPECT_THAT(decision.summary.message, HasSubstr("better than the fixed values alone"));
 }
 
@@ -288,7 +288,7 @@ TEST(Settled, WhatIsLeftAloneIsNotAltered) {
   problem.left_alone = {"a0", "a1"};
   const Decision none = decide_one(problem);
   EXPECT_FALSE(none.acts());
-  EXPECT_EQ(none.summary.status, "no_action");
+  EXPECT_EQ(none.summary.status, Status::kNoAction);
   EXPECT_EQ(none.success_probability, none.without_action);
   EXPECT_THAT(none.summary.message, HasSubstr("left alone"));
 }
@@ -333,7 +333,7 @@ TEST(Settled, ATargetReachedWithFixedValuesAloneIsSaid) {
   DecisionOptions options;
   options.target = 0.5;
   const Decision decision = decide_one(problem, options);
-  EXPECT_EQ(decision.summary.status, "already_likely");
+  EXPECT_EQ(decision.summary.status, Status::kAlreadyLikely);
   EXPECT_THAT(decision.summary.message, HasSubstr("with the fixed values alone. Nothing was found that is better."));
 }
 

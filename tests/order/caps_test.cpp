@@ -36,7 +36,7 @@ TEST(Caps, KnownAnswersStepByStep) {
     EXPECT_NEAR(*step.gap, means[s].back() - means[s][means[s].size() - 2], 2e-6);
     EXPECT_EQ(step.decided, *step.gap > 2.0 * *step.gap_standard_error);
   }
-  EXPECT_TRUE(result.parent_scores.empty());
+  EXPECT_EQ(result.matrix(kCapsParentScores), nullptr);
 }
 
 TEST(Caps, ParentScores) {
@@ -50,10 +50,12 @@ TEST(Caps, ParentScores) {
                                                      {0.43562, 0.13595, 0, 0.37035, 0.02564},
                                                      {0.01835, 0.32302, 0.15500, 0, 0.55195},
                                                      {0.02250, 0.04702, 0.00978, 0.39052, 0}};
-  ASSERT_EQ(result.parent_scores.size(), 5U);
+  ASSERT_NE(result.matrix(kCapsParentScores), nullptr);
+  const auto& scores = *result.matrix(kCapsParentScores);
+  ASSERT_EQ(scores.size(), 5U);
   for (std::size_t i = 0; i < 5; ++i) {
-    ASSERT_EQ(result.parent_scores[i].size(), 5U);
-    for (std::size_t j = 0; j < 5; ++j) EXPECT_NEAR(result.parent_scores[i][j], expected[i][j], 6e-6) << i << " " << j;
+    ASSERT_EQ(scores[i].size(), 5U);
+    for (std::size_t j = 0; j < 5; ++j) EXPECT_NEAR(scores[i][j], expected[i][j], 6e-6) << i << " " << j;
   }
   EXPECT_EQ(to_json(result)["parent_scores"].size(), 5U);
 }

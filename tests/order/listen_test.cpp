@@ -59,7 +59,8 @@ TEST(Listen, PopulationOfAChain) {
   }
   const std::vector<std::vector<double>> weights = {{0.0, 2.0, 0.0}, {0.0, 0.0, -0.5}, {0.0, 0.0, 0.0}};
   for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(result.weights[i][j], weights[i][j], 1e-12) << i << " -> " << j;
+    for (std::size_t j = 0; j < 3; ++j)
+      EXPECT_NEAR((*result.matrix(kListenWeights))[i][j], weights[i][j], 1e-12) << i << " -> " << j;
   }
 }
 
@@ -82,7 +83,7 @@ TEST(Listen, KnownAnswersStepByStep) {
   for (std::size_t child = 0; child < 5; ++child) {
     for (std::size_t parent = 0; parent < 5; ++parent) {
       const double expected = parent < child ? rows[child][parent] : 0.0;
-      EXPECT_NEAR(result.weights[parent][child], expected, 6e-6) << parent << " -> " << child;
+      EXPECT_NEAR((*result.matrix(kListenWeights))[parent][child], expected, 6e-6) << parent << " -> " << child;
     }
   }
 }
@@ -177,8 +178,8 @@ TEST(Listen, KnowledgeIsObeyed) {
   knowledge.before = {{"x4", "x3"}, {"x3", "x2"}};
   const OrderResult result = learn_order_listen(table, {}, Precedence(knowledge, table.names()), Context());
   EXPECT_EQ(result.order, (Order{"x0", "x1", "x4", "x3", "x2"}));
-  EXPECT_EQ(result.weights[3][4], 0.0);
-  EXPECT_NE(result.weights[4][3], 0.0);
+  EXPECT_EQ((*result.matrix(kListenWeights))[3][4], 0.0);
+  EXPECT_NE((*result.matrix(kListenWeights))[4][3], 0.0);
 }
 
 GraphOptions graph_options(ListenEdges edges) {

@@ -172,7 +172,7 @@ TEST(Calibrate, SpeaksTheUnitsOfTheColumn) {
 
 TEST(Calibrate, TooFewRowsIsAStatus) {
   const Calibration calibration = calibrate(farm(25, 5), farm_conditions(), {}, {});
-  EXPECT_EQ(calibration.summary.status, "too_few_rows");
+  EXPECT_EQ(calibration.summary.status, Status::kTooFewRows);
   EXPECT_TRUE(calibration.variables.empty());
 }
 

@@ -132,7 +132,7 @@ TEST(GradRh, APagCannotBeRehearsed) {
 Json decision_json(const RehearsalModel& model) {
   DecisionOptions options;
   options.draws = options.judge_draws = 200;
-  Json json = to_json(decide(decision_problem(model, std::vector{-0.5}), options, 0, Context()));
+  Json json = to_json(decide(decision_problem(model, std::vector{-0.5}), options, Context()));
   json.erase("seconds");
   return json;
 }

@@ -54,7 +54,7 @@ Json decided_with(const char* wishes, DecisionOptions options) {
   learning.samplers.sampler = "linear";
   const RehearsalModel model =
       fit_rehearsal(parse_task(wishful.dump(), "farm.json"), test::farm(300, 1), learning, std::nullopt, Context());
-  const Decision decision = decide(decision_problem(model, std::vector<double>{-0.5}), options, 0, Context());
+  const Decision decision = decide(decision_problem(model, std::vector<double>{-0.5}), options, Context());
   Json json = finished("decide", {{"task", to_json(model.task)}, {"order", model.order.order}});
   json["decisions"].push_back(to_json(decision));
   json["options"]["target"] = options.target;

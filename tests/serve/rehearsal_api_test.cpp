@@ -202,7 +202,7 @@ TEST_F(Api, RecommendsWhatDecideDoes) {
   const RehearsalModel& model = farm_of_all();
   const Json json = json_of(post("/api/recommend", "{}"));
   Json decided =
-      to_json(decide(decision_problem(model, std::vector<double>{-0.5}), small_options().decision, 0, Context()));
+      to_json(decide(decision_problem(model, std::vector<double>{-0.5}), small_options().decision, Context()));
   Json recommended = json["decision"];
   recommended.erase("seconds");
   decided.erase("seconds");
@@ -218,7 +218,7 @@ TEST_F(Api, SwitchesTargetAndRegionAreObeyed) {
   problem.region = Region::box({{"yield", 2.0, 4.0}});
   DecisionOptions options = small_options().decision;
   options.proposals = 2;
-  Json decided = to_json(decide(problem, options, 0, Context()));
+  Json decided = to_json(decide(problem, options, Context()));
   Json recommended = json["decision"];
   recommended.erase("seconds");
   decided.erase("seconds");

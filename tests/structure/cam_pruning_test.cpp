@@ -52,7 +52,7 @@ std::vector<double> normal_column(std::size_t n, std::uint64_t index) {
 TEST(CamPruning, Ka5AsMgcv) {
   const PruneResult result = prune_in_column_order(test::ka5());
   EXPECT_EQ(result.edges(), (Edges{{0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 4}}));
-  EXPECT_EQ(result.summary.status, "done");
+  EXPECT_EQ(result.summary.status, Status::kDone);
 
   const double score[] = {0, 0.90344095, 1.0053733, 1.1256275, 1.1151276};
   const double sigma2[] = {0, 0.8902836, 0.98337866, 1.1143712, 1.0911552};

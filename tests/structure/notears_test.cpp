@@ -25,7 +25,7 @@ NotearsResult learn(const Table& table, const NotearsOptions& options = {}, cons
 TEST(Notears, KnownAnswers) {
   const NotearsResult result = learn(test::ka5());
   EXPECT_TRUE(result.converged);
-  EXPECT_EQ(result.summary.status, "done");
+  EXPECT_EQ(result.summary.status, Status::kDone);
   EXPECT_LE(result.h, 1e-8);
   EXPECT_EQ(result.threshold, 0.3);
   EXPECT_EQ(result.graph.edges(), (std::vector<Edge>{{0, 1}, {0, 2}, {1, 3}, {2, 3}}));
@@ -117,7 +117,7 @@ TEST(Notears, AThresholdThatLeavesACycleIsRaised) {
   options.iterations = 1;  // the first minimisation has hardly any penalty on cycles
   const NotearsResult result = learn(test::ka5(), options);
   EXPECT_FALSE(result.converged);
-  EXPECT_EQ(result.summary.status, "not_converged");
+  EXPECT_EQ(result.summary.status, Status::kNotConverged);
   EXPECT_GT(result.threshold, 0.0);
   ASSERT_EQ(result.summary.warnings.size(), 2U);
   EXPECT_EQ(result.summary.warnings[0].code, "threshold_raised");

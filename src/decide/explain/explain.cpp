@@ -24,10 +24,6 @@ namespace {
 constexpr double kPointOutside = 0.5;  // share of draws outside of the data above which a point is extrapolated
 constexpr int kReachDraws = 100;       // to find that out; how far a point is from the data costs more than its success
 
-// The draws of decide(): those of its search to choose points, those of its report for the numbers that are told.
-constexpr std::uint64_t kNoisesOfContext = 4;
-enum ExplainNoise : std::uint64_t { kPoints = 0, kFinal = 2 };
-
 std::vector<double> domain_grid(const NamedRange& range, int points) {
   if (range.low == range.high || points == 1) return {range.low};
   std::vector<double> values;
@@ -51,10 +47,9 @@ void check_explained(const std::vector<NamedRange>& alterable) {
 class Explainer {
  public:
   Explainer(const DecisionProblem& problem, const std::vector<NamedValue>& decision, const ExplainOptions& options,
-            std::uint64_t stream, const Context& context)
+            const Context& context)
       : problem_(problem),
         options_(options),
-        stream_(stream),
         context_(context.serial()),
         prepared_(prepare_objective(problem.region, fitted(problem.samplers), context)) {
     result_.context = problem.context;
@@ -89,23 +84,23 @@ class Explainer {
   }
 
   PostDecisionSampler sampler(std::vector<std::string> altered, std::vector<std::string> outcomes, int draws,
-                              ExplainNoise noise) const {
+                              DrawStream stream) const {
     PostDecisionPlan plan;
     plan.context = problem_.context;
     plan.altered = std::move(altered);
     plan.outcomes = std::move(outcomes);
     plan.draws = static_cast<std::size_t>(draws);
-    plan.noise = stream_ * kNoisesOfContext + noise;
+    plan.noise = static_cast<std::uint64_t>(stream);
     plan.with_gradient = false;
     return PostDecisionSampler(problem_.samplers, plan, context_);
   }
 
   PostDecisionSampler point_sampler(std::vector<std::string> altered) const {
-    return sampler(std::move(altered), problem_.region.outcomes(), options_.draws, kPoints);
+    return sampler(std::move(altered), problem_.region.outcomes(), options_.draws, DrawStream::kSearch);
   }
 
   PostDecisionSampler final_sampler(std::vector<std::string> altered) const {
-    return sampler(std::move(altered), problem_.region.outcomes(), options_.final_draws, kFinal);
+    return sampler(std::move(altered), problem_.region.outcomes(), options_.final_draws, DrawStream::kReport);
   }
 
   // Values in the user's units, in the order of the sampler's altered variables.
@@ -159,7 +154,7 @@ class Explainer {
     if (problem_.alterable.empty()) return {};
     std::vector<std::string> names;
     for (const NamedRange& range : problem_.alterable) names.push_back(range.name);
-    PostDecisionSampler idle = sampler({}, names, options_.draws, kPoints);
+    PostDecisionSampler idle = sampler({}, names, options_.draws, DrawStream::kSearch);
     const OutcomeDraws& draws = idle.sample({}, options_.caution);
     std::vector<double> means;
     for (std::size_t k = 0; k < names.size(); ++k) {
@@ -200,7 +195,7 @@ class Explainer {
   void fill(SuccessCurve& curve) const {
     PostDecisionSampler choosing = point_sampler({curve.name});
     PostDecisionSampler showing = final_sampler({curve.name});
-    PostDecisionSampler few = sampler({curve.name}, problem_.region.outcomes(), kReachDraws, kPoints);
+    PostDecisionSampler few = sampler({curve.name}, problem_.region.outcomes(), kReachDraws, DrawStream::kSearch);
     curve.influences = choosing.influences().front();
     double best = -1.0;
     double best_distance = 0.0;
@@ -275,7 +270,6 @@ class Explainer {
 
   const DecisionProblem& problem_;
   const ExplainOptions& options_;
-  std::uint64_t stream_;
   Context context_;
   PreparedObjective prepared_;
   Explanation result_;
@@ -314,7 +308,7 @@ std::vector<Explanation> explain_all(const std::vector<DecisionProblem>& problem
     for (std::size_t i = begin; i < end; ++i) {
       const std::vector<NamedValue> nothing;
       explainers[i] =
-          std::make_unique<Explainer>(problems[i], decisions.empty() ? nothing : decisions[i], checked, i, context);
+          std::make_unique<Explainer>(problems[i], decisions.empty() ? nothing : decisions[i], checked, context);
     }
   });
   std::vector<std::pair<Explainer*, std::size_t>> parts;

@@ -1,0 +1,120 @@
+#include "report/decision_sheet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "olem/context.h"
+#include "olem/found_by.h"
+#include "report/layout.h"
+
+namespace olem {
+
+namespace {
+
+constexpr const char* kLeaveAlone = "leave alone";
+
+std::string alterations_in_words(const JsonPart& decision) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : decision["alterations"].members()) {
+    if (!value.json().is_null()) parts.push_back(fmt::format("{} to {}", name, short_number(value.finite())));
+  }
+  if (parts.size() < 2) return parts.empty() ? "" : parts.front();
+  const std::string last = parts.back();
+  parts.pop_back();
+  return fmt::format("{} and {}", fmt::join(parts, ", "), last);
+}
+
+// Of a decision or of a proposal.
+std::string success_words(const JsonPart& decision) {
+  const auto [low, high] = range_of(decision["interval"]);
+  return fmt::format("{} ({} to {})", percent_text(decision["success_probability"].finite()), percent_text(low),
+                     percent_text(high));
+}
+
+SheetTable alteration_cells(const JsonPart& decision) {
+  const std::vector<std::string> powerless = decision["no_influence"].texts();
+  SheetTable table{{"set", "to", "otherwise about", "success if not"}, {}};
+  for (const auto& [name, value] : decision["alterations"].members()) {
+    const bool set = !value.json().is_null();
+    const bool idle = std::find(powerless.begin(), powerless.end(), name) != powerless.end();
+    table.rows.push_back({name, set ? short_number(value.finite()) : kLeaveAlone,
+                          short_number(decision["expected"][name.c_str()].number()),
+                          set    ? percent_text(decision["success_if_released"][name.c_str()].number())
+                          : idle ? "cannot change the outcome"
+                                 : ""});
+  }
+  return table;
+}
+
+SheetTable forecast_cells(const JsonPart& decision) {
+  const auto cell = [](const JsonPart& forecast) {
+    const auto [low, high] = range_of(forecast["interval"]);
+    return fmt::format("{} ({} to {})", short_number(forecast["mean"].finite()), short_number(low), short_number(high));
+  };
+  SheetTable table{{"outcome", "with the decision", "without action"}, {}};
+  for (const auto& [name, forecast] : decision["outcomes"].members())
+    table.rows.push_back({name, cell(forecast), cell(decision["outcomes_without_action"][name.c_str()])});
+  return table;
+}
+
+SheetTable proposal_cells(const JsonPart& decision) {
+  SheetTable table{{"decision", "success", "cost"}, {}};
+  for (const auto& [name, value] : decision["alterations"].members()) table.header.push_back(name);
+  for (const JsonPart& proposal : decision["proposals"].entries()) {
+    std::vector<std::string>& row = table.rows.emplace_back(
+        1, table.rows.empty() ? "recommended" : fmt::format("alternative {}", table.rows.size()));
+    row.push_back(success_words(proposal));
+    row.push_back(short_number(proposal["cost"].finite()));
+    for (const auto& [name, value] : proposal["alterations"].members())
+      row.push_back(value.json().is_null() ? kLeaveAlone : short_number(value.finite()));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string observed_values(const JsonPart& values) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : values.members()) parts.push_back(fmt::format("{} = {:g}", name, value.number()));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::pair<double, double> range_of(const JsonPart& part) {
+  const std::vector<double> sides = part.finite_numbers();
+  if (sides.size() != 2) part.fail("is not a range [low, high]");
+  return {sides[0], sides[1]};
+}
+
+DecisionSheet decision_sheet(const JsonPart& decision) {
+  DecisionSheet sheet;
+  sheet.observed = observed_values(decision["context"]);
+  sheet.set = alterations_in_words(decision);
+  sheet.acts = !sheet.set.empty();
+  sheet.success = success_words(decision);
+  sheet.without_action = percent_text(decision["without_action"].finite());
+  sheet.message = decision["message"].text();
+  // Which search found it is for those who compare searches, and in the result.
+  const std::string finder = fmt::format("Found by {}.", decision["found_by"].text());
+  if (sheet.message.starts_with(finder)) sheet.message.erase(0, std::min(finder.size() + 1, sheet.message.size()));
+  const std::string status = decision["status"].text();
+  sheet.message_first =
+      status == status_name(Status::kTargetNotReached) || status == status_name(Status::kAlreadyLikely);
+  sheet.cost = short_number(decision["cost"].finite());
+  sheet.least_cost = decision["found_by"].text() == found_by_name(FoundBy::kCostDescent);
+  if (decision.has("qwz23_interval")) {
+    const auto [low, high] = range_of(decision["qwz23_interval"]);
+    sheet.bound = fmt::format("By the bound of Qin, Wang and Zhou (2023) its success lies between {} and {}.",
+                              percent_text(low), percent_text(high));
+  }
+  sheet.alterations = alteration_cells(decision);
+  sheet.forecasts = forecast_cells(decision);
+  if (decision.has("proposals")) {
+    sheet.proposals = proposal_cells(decision);
+    sheet.no_other = sheet.proposals.rows.size() == 1;
+    if (sheet.no_other) sheet.proposals.rows.clear();
+  }
+  return sheet;
+}
+
+}  // namespace olem

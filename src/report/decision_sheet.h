@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/json_part.h"
+
+namespace olem {
+
+struct SheetTable {
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;
+};
+
+// What there is to say about one decision, in words and cells that do not depend on where they are shown. The terminal
+// and the page lay it out, and neither writes a sentence or a number of its own.
+struct DecisionSheet {
+  std::string observed;  // "Light = 1.3, Temp = 0.41"; empty without context
+  bool acts = false;     // at least one variable is altered
+  std::string set;       // "DIC to -0.002 and TA to 0.21"; empty when nothing is
+  std::string success;   // "67.6 % (66.1 % to 69 %)"
+  std::string without_action;
+  // The status in a sentence, without the name of the search that found the decision; may be empty.
+  std::string message;
+  bool message_first = false;  // a target is out of reach, or needs nothing to be done: comes before what could be done
+  std::string cost;            // four digits
+  bool least_cost = false;     // the decision is the cheapest that reaches a target
+  std::string bound;           // of QWZ23, in a sentence; empty for other methods
+  SheetTable alterations;      // set, to, otherwise about, success if not
+  SheetTable forecasts;        // outcome, with the decision, without action
+  SheetTable proposals;        // the decisions to choose from; no rows when one was asked for
+  bool no_other = false;       // several were asked for, and one was found
+};
+
+// Of a decision as to_json(const Decision&) writes it. A data error that names the place for what is missing or of the
+// wrong kind.
+DecisionSheet decision_sheet(const JsonPart& decision);
+
+// "Light = 1.3, Temp = 0.41" of an object of numbers.
+std::string observed_values(const JsonPart& values);
+
+// [low, high]
+std::pair<double, double> range_of(const JsonPart& part);
+
+}  // namespace olem
