@@ -67,7 +67,7 @@ TEST(CliDecide, ContextsFromFileAndFlags) {
 TEST(CliDecide, TextSaysWhatToDoAndHowSureItIs) {
   const ProcessResult result = run_olem({"decide", example("task.json"), "--sampler", "linear"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  for (const char* const fragment : {"causes first", "Observed: Light", "otherwise about", "without action with"})
+  for (const char* const fragment : {"causes first", "Observed: Light", "otherwise about", "without action:"})
     EXPECT_NE(result.out.find(fragment), std::string::npos) << fragment << "\n" << result.out;
 }
 

@@ -17,18 +17,18 @@ class Judging : public testing::Test {
 
   Subset all() const { return {0, 1}; }
   Judged judged(Judge& judge, double dose, double rate) const {
-    return judge.judge(prepared_.setting(all(), {dose, rate}), "here");
+    return judge.judge(prepared_.setting(all(), {dose, rate}), FoundBy::kDirectAscent);
   }
 
   Context context_;
   RehearsalModel model_ = test::farm_model(300, "gp");
   DecisionProblem problem_ = decision_problem(model_, std::vector<double>{-0.5});
-  PreparedProblem prepared_{problem_, DecisionOptions(), 0, context_};
+  PreparedProblem prepared_{problem_, DecisionOptions(), context_};
 };
 
 TEST_F(Judging, FewDrawsAreTheFirstOfMany) {
-  Judge few(prepared_, kFew, PreparedProblem::kRelease);
-  Judge many(prepared_, kMany, PreparedProblem::kRelease);
+  Judge few(prepared_, kFew, DrawStream::kRelease);
+  Judge many(prepared_, kMany, DrawStream::kRelease);
   const Judged first = judged(few, 1.0, 0.5);
   const Judged second = judged(many, 1.0, 0.5);
   ASSERT_EQ(first.inside.size(), std::size_t{kFew});
@@ -37,15 +37,15 @@ TEST_F(Judging, FewDrawsAreTheFirstOfMany) {
 
 // Also when the same judge has seen other sets of altered variables in between.
 TEST_F(Judging, ADecisionIsJudgedAlikeWheneverItIsJudged) {
-  Judge judge(prepared_, kFew, PreparedProblem::kJudge);
+  Judge judge(prepared_, kFew, DrawStream::kChoice);
   const Judged before = judged(judge, 1.0, 0.5);
-  judge.judge(prepared_.setting({1}, {0.5}), "rate alone");
-  judge.judge(prepared_.idle(), "nothing");
+  judge.judge(prepared_.setting({1}, {0.5}), FoundBy::kDirectAscent);
+  judge.judge(prepared_.idle(), FoundBy::kNoAction);
   EXPECT_EQ(judged(judge, 1.0, 0.5).inside, before.inside);
 }
 
 TEST_F(Judging, WhatIsWorthMuchIsNotDoubtful) {
-  Judge few(prepared_, kFew, PreparedProblem::kRelease);
+  Judge few(prepared_, kFew, DrawStream::kRelease);
   const Judged decision = judged(few, 1.5, prepared_.expected()[1]);
   ASSERT_GT(decision.success, judged(few, -1.0, prepared_.expected()[1]).success + 0.2);
   const Subset doubtful = few.doubtful(decision);
@@ -54,8 +54,8 @@ TEST_F(Judging, WhatIsWorthMuchIsNotDoubtful) {
 
 // What few draws call plain, many would not have released.
 TEST_F(Judging, LeavingOutThePlainChangesNoRelease) {
-  Judge few(prepared_, kFew, PreparedProblem::kRelease);
-  Judge many(prepared_, kMany, PreparedProblem::kRelease);
+  Judge few(prepared_, kFew, DrawStream::kRelease);
+  Judge many(prepared_, kMany, DrawStream::kRelease);
   RandomStream random(3, "test.judge");
   int plain = 0;
   int released = 0;

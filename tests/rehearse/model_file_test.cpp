@@ -11,6 +11,7 @@
 
 #include "core/checksum.h"
 #include "decide/helpers.h"
+#include "olem/decision.h"
 #include "olem/error.h"
 #include "support/process.h"
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "decide/helpers.h"
+#include "olem/decision.h"
 #include "olem/error.h"
 #include "olem/graph_learner.h"
 #include "olem/model_file.h"

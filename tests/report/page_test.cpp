@@ -6,6 +6,7 @@
 
 #include "decide/helpers.h"
 #include "olem/error.h"
+#include "olem/explain.h"
 #include "olem/report_page.h"
 
 namespace olem::page_test {
@@ -164,7 +165,7 @@ TEST(ReportPage, ManyContextsHaveATable) {
   expect_sound(page);
   EXPECT_THAT(page, AllOf(HasSubstr("22 contexts were decided"), HasSubstr("<h2>Context 20</h2>"),
                           Not(HasSubstr("<h2>Context 21</h2>")), HasSubstr("22: weather = 1.6"),
-                          HasSubstr("Success has probability ")));
+                          HasSubstr("Probability of success: ")));
   const std::size_t words = page.find("covers the chance of the draws");
   ASSERT_NE(words, std::string::npos);
   EXPECT_EQ(words, page.rfind("covers the chance of the draws"));

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "decide/helpers.h"
+#include "olem/decision.h"
 #include "olem/post_decision.h"
 #include "olem/report_page.h"
 #include "serve/decision_table.h"

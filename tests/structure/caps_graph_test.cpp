@@ -29,7 +29,7 @@ TEST(CapsGraph, FindsTheTrueEdges) {
   EXPECT_EQ(result.details["dropped_candidates"], 0);
   EXPECT_EQ(result.pruning->candidates.size(), 10U);
   EXPECT_TRUE(result.details["added_edges"].empty());
-  EXPECT_EQ(result.order->parent_scores.size(), 5U);
+  EXPECT_EQ(result.order->matrix(kCapsParentScores)->size(), 5U);
 }
 
 TEST(CapsGraph, CandidatesAreBeforeTheChildAndNearItsGreatestScore) {
@@ -49,8 +49,8 @@ TEST(CapsGraph, PruningByScoresReachesTheRegressions) {
   const GraphResult result = learn(test::ka5(), options);
   for (const EdgeCandidate& candidate : result.pruning->candidates) {
     double greatest = 0.0;
-    for (const auto& row : result.order->parent_scores) greatest = std::max(greatest, row[candidate.to]);
-    EXPECT_GE(result.order->parent_scores[candidate.from][candidate.to], greatest / 2.0);
+    for (const auto& row : *result.order->matrix(kCapsParentScores)) greatest = std::max(greatest, row[candidate.to]);
+    EXPECT_GE((*result.order->matrix(kCapsParentScores))[candidate.from][candidate.to], greatest / 2.0);
   }
   EXPECT_EQ(result.details["dropped_candidates"].get<std::size_t>(), 10 - result.pruning->candidates.size());
   EXPECT_GT(result.details["dropped_candidates"].get<std::size_t>(), 0U);
