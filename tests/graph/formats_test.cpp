@@ -172,7 +172,7 @@ TEST(Formats, MalformedFilesAreNamedWithLineAndReason) {
       {"from,to\na,b\na,b\n", "line 3: There are two edges between 'a' and 'b'"},
       {"from,to\na\n", "line 2: There are 1 fields"},
       {"from,to\na,\n", "line 2: The name of a node is empty"},
-      {"from,to\n\"a,b\n", "line 2: A quote opens here"},
+      {"from,to\n\"a,b\n", "line 2: A quote that opens in this line is never closed"},
       {"from,to\n\"a\"x,b\n", "line 2: There is text between a closing quote and the next separator"},
       {"from,to,weight\na,b,nan\n", "line 2: The weight 'nan'"},
       {"from,to,weight\na,b,1e999\n", "line 2: The weight '1e999'"},
@@ -415,7 +415,7 @@ TEST(Orders, BadOnesAreNamed) {
   EXPECT_TRUE(holds(data_error([] { parse_order("from,to\na,b\n", "o.txt"); }), "an order is needed"));
   EXPECT_TRUE(holds(data_error([] { parse_order(R"({"order": ["a", 2]})", "o.json"); }), "Entry 2 of 'order'"));
   EXPECT_TRUE(holds(data_error([] { parse_order("\n", "o.txt"); }), "empty"));
-  EXPECT_TRUE(holds(data_error([] { parse_order("\"\"", "o.txt"); }), "There is no name in the order"));
+  EXPECT_TRUE(holds(data_error([] { parse_order("\"\"", "o.txt"); }), "is empty"));
   EXPECT_TRUE(holds(data_error([] { parse_order("[ ]", "o.json"); }), "There is no name in the order"));
 }
 

@@ -120,7 +120,7 @@ TEST(ReportPage, WishesAreSaidInSentences) {
         "No more than 1 of them may be altered at once.", "dose - 0.5 rate must be at most 1.5.",
         "by one unit: dose 2; the others cost nothing.", "Known of the order: dose before rate.", "The decision costs ",
         "times its weight.", "Decisions to choose from",
-        "<th scope=\"col\">dose</th><th scope=\"col\">rate</th><th scope=\"col\">success</th>", "<td>recommended</td>",
+        "<th scope=\"col\">success</th><th scope=\"col\">cost</th><th scope=\"col\">dose</th>", "<td>recommended</td>",
         "<td>alternative 1</td>"})
     EXPECT_THAT(page, HasSubstr(part));
 }
