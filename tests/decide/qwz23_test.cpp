@@ -7,6 +7,7 @@
 
 #include "decide/helpers.h"
 #include "decide/satisfied_draws.h"
+#include "olem/decision.h"
 #include "olem/error.h"
 #include "olem/post_decision.h"
 
