@@ -28,10 +28,13 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-std::string heading(const std::string& title, const std::string& section) {
-  std::string upper = title;
-  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return fmt::format(".TH {} 1 \"\" \"olem {}\" \"{}\"\n", roff(upper), version(), section);
+std::string upper_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::string page_heading(const std::string& title) {
+  return fmt::format(".TH {} 1 \"\" \"olem {}\" \"Causal orders and decisions\"\n", roff(upper_case(title)), version());
 }
 
 // "-o, --output FILE"
@@ -66,49 +69,38 @@ std::string options_sections(const CLI::App& command) {
   return text;
 }
 
-// Below --help: indented lines, such as examples, as they are, the rest filled.
+// What stands below --help as sections: a line such as "Examples:" begins one, and so do the exit codes; indented lines
+// are kept as they are; other text is filled, under NOTES.
 std::string footer_sections(const std::string& footer) {
+  constexpr std::string_view kCodes = "Exit codes: ";
   std::string text;
   std::istringstream lines(footer);
   bool verbatim = false;
-  const auto leave_verbatim = [&] {
-    if (verbatim) text += ".EE\n";
-    verbatim = false;
-  };
+  bool notes = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line.empty()) {
-      leave_verbatim();
-      text += ".PP\n";
-    } else if (line.starts_with("  ")) {
-      if (!verbatim) text += ".EX\n";
-      verbatim = true;
+    const bool indented = line.starts_with("  ");
+    if (verbatim != indented) text += indented ? ".EX\n" : ".EE\n";
+    verbatim = indented;
+    if (indented) {
       text += roff(line) + "\n";
-    } else if (line == "Examples:") {
-      leave_verbatim();
-      text += ".SH EXAMPLES\n";
-    } else if (constexpr std::string_view kCodes = "Exit codes: "; line.starts_with(kCodes)) {
-      leave_verbatim();
+    } else if (line.empty()) {
+      if (notes) text += ".PP\n";
+    } else if (line.ends_with(':')) {
+      text += fmt::format(".SH {}\n", roff(upper_case(line.substr(0, line.size() - 1))));
+      notes = false;
+    } else if (line.starts_with(kCodes)) {
       text += fmt::format(".SH EXIT STATUS\n{}\n", roff(line.substr(kCodes.size())));
+      notes = false;
     } else {
-      leave_verbatim();
-      text += roff(line) + "\n";
+      text += fmt::format("{}{}\n", notes ? "" : ".SH NOTES\n", roff(line));
+      notes = true;
     }
   }
-  leave_verbatim();
-  // A paragraph before a heading or at the end is none.
-  std::string out;
-  std::istringstream made(text);
-  bool pending = false;
-  for (std::string line; std::getline(made, line);) {
-    if (line == ".PP") {
-      pending = !out.empty();
-      continue;
-    }
-    if (pending && !line.starts_with(".SH")) out += ".PP\n";
-    pending = false;
-    out += line + "\n";
-  }
-  return out;
+  if (verbatim) text += ".EE\n";
+  // groff warns of a paragraph before a heading.
+  for (std::size_t at = 0; (at = text.find(".PP\n.SH", at)) != std::string::npos;) text.erase(at, 4);
+  if (text.ends_with(".PP\n")) text.erase(text.size() - 4);
+  return text;
 }
 
 std::string synopsis(const std::string& words, const CLI::App& command) {
@@ -128,7 +120,7 @@ std::vector<const CLI::App*> parts_of(const CLI::App& app) {
 Page verb_page(const CLI::App& verb) {
   const std::string name = verb.get_name();
   const std::string title = "olem-" + name;
-  std::string text = heading(title, "Causal orders and decisions");
+  std::string text = page_heading(title);
   text += fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", roff(title), roff(verb.get_description()));
   const std::vector<const CLI::App*> kinds = parts_of(verb);
   if (kinds.empty()) text += synopsis(name, verb);
@@ -137,8 +129,8 @@ Page verb_page(const CLI::App& verb) {
   }
   if (kinds.empty()) text += ".SH OPTIONS\n" + options_sections(verb);
   for (const CLI::App* kind : kinds) {
-    text += fmt::format(".SH OLEM {} {}\n{}.\n{}", roff(name), roff(kind->get_name()), roff(kind->get_description()),
-                        options_sections(*kind));
+    text += fmt::format(".SH OLEM {} {}\n{}.\n{}", roff(upper_case(name)), roff(upper_case(kind->get_name())),
+                        roff(kind->get_description()), options_sections(*kind));
   }
   text += footer_sections(verb.get_footer());
   text += ".SH SEE ALSO\n.BR olem (1)\n";
@@ -146,7 +138,7 @@ Page verb_page(const CLI::App& verb) {
 }
 
 Page program_page(const CLI::App& app) {
-  std::string text = heading("olem", "Causal orders and decisions");
+  std::string text = page_heading("olem");
   text += ".SH NAME\nolem \\- learn causal orders from data and recommend decisions\n.SH SYNOPSIS\n";
   text +=
       "\\fBolem\\fR \\fIverb\\fR [\\fIarguments\\fR] [\\fIoptions\\fR]\n.br\n\\fBolem\\fR \\fIverb\\fR "
