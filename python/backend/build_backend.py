@@ -53,6 +53,7 @@ def _configure(folder: Path) -> None:
         "-DCMAKE_BUILD_TYPE=Release",
         "-DOLEM_BUILD_TESTS=OFF",
         "-DOLEM_BUILD_BENCHMARKS=OFF",
+        "-DOLEM_DEVELOPER=OFF",  # whoever installs olem may have a compiler that warns of more
         f"-DOLEM_PYTHON={sys.executable}",
     ]
     if shutil.which("ninja") is not None:
