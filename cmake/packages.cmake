@@ -15,14 +15,15 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL runtime dev)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME olem)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "causal orders from data, and decisions along them
- olem learns from a table in which order its variables influence each other, graphs from that order, and what
- to change so that an outcome ends up where it is wanted. This package has the command line, its manual pages
- and completions, the rehearsal page (olem serve) and the module for mpirun.")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "\
+olem learns from a table in which order its variables influence each other, graphs from that order, and what
+to change so that an outcome ends up where it is wanted. This package has the command line, its manual pages
+and completions, the rehearsal page (olem serve) and the module for mpirun.")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME olem-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEV_DESCRIPTION "causal orders from data, and decisions along them (C++ library)
- Headers, static library, CMake package and pkg-config file of olem, and examples.")
+set(CPACK_DEBIAN_DEV_DESCRIPTION
+  "This package has the C++ library: headers, static library, files for CMake and pkg-config, and examples.")
 # What the static library links; see cmake/olem-config.cmake.in.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "olem (= ${CPACK_DEBIAN_PACKAGE_VERSION}), coinor-libcbc-dev, coinor-libclp-dev, \
 libfmt-dev, liblbfgsb-dev, libopenblas-dev, libpugixml-dev, nlohmann-json3-dev, pkg-config")

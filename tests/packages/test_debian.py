@@ -24,7 +24,9 @@ def test_the_packages_say_what_they_are(packages):
     for name, package in packages.items():
         assert field(package, "Package") == name and field(package, "Version") == number
         assert field(package, "Architecture") == run("dpkg", "--print-architecture").strip()
-        assert "Maintainer: The olem authors" in run("dpkg-deb", "-I", package)
+        said = run("dpkg-deb", "-I", package)
+        assert "Maintainer: The olem authors" in said
+        assert "Description: Causal orders from data, and decisions along them\n" in said
 
 
 def test_dependencies_are_those_of_the_linked_libraries(packages):
