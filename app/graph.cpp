@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "choices.h"
 #include "command_line.h"
 #include "data_options.h"
 #include "method_options.h"
@@ -114,10 +115,15 @@ std::function<int()> fill_graph_verb(CLI::App* verb) {
   verb->add_option("--graph-file", arguments->graph_file, "also write the graph itself to this file")
       ->type_name("FILE")
       ->group(group);
-  verb->add_option("--format", arguments->format,
-                   "of the graph file: edges, adjacency, json, dot, gml, graphml, tetrad (default edges)")
-      ->type_name("NAME")
-      ->group(group);
+  std::vector<std::string> formats;
+  for (int format = 0; format <= static_cast<int>(GraphFormat::kTetrad); ++format) {
+    formats.emplace_back(format_name(static_cast<GraphFormat>(format)));
+  }
+  CLI::Option* const format_flag =
+      verb->add_option("--format", arguments->format,
+                       fmt::format("of the graph file: {} (default {})", fmt::join(formats, ", "), formats.front()));
+  format_flag->type_name("NAME")->group(group);
+  keep_choices(*format_flag, formats);
   add_common_options(*verb, arguments->common);
   verb->footer(R"(
 Examples:

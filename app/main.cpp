@@ -38,7 +38,8 @@ constexpr Verb kVerbs[] = {
     {"study", "repeat the experiments of the paper beside its numbers", olem::app::fill_study_verb},
     {"check", "say what is wrong or doubtful about a table, a task or a model, and what to do",
      olem::app::fill_check_verb},
-    {kOptionsVerb, "print every option of every verb as a page of Markdown", olem::app::fill_options_verb},
+    {kOptionsVerb, "print every option of every verb, or completions for a shell; write manual pages",
+     olem::app::fill_options_verb},
 };
 
 // Takes no memory, of which there may be none.

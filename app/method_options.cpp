@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "choices.h"
 #include "command_line.h"
 #include "olem/error.h"
 #include "session.h"
@@ -29,21 +30,21 @@ void add_method_options(CLI::App& verb, const std::vector<Method>& methods, std:
   const std::string chooser = flag == "--method" ? "Method" : flag == "--sampler" ? "Sampler" : "Graph";
   std::vector<std::string> names;
   for (const Method& method : methods) names.push_back(method.name);
-  verb.add_option_function<std::string>(
-          flag,
-          [names, flag, &chosen](const std::string& value) {
-            if (std::find(names.begin(), names.end(), value) == names.end()) {
-              const std::string closest = closest_name(value, names);
-              throw Error(ErrorCategory::kUsage,
-                          fmt::format("{}: '{}' is not one of: {}.{}", flag, value, fmt::join(names, ", "),
-                                      closest.empty() ? "" : fmt::format(" Did you mean '{}'?", closest)));
-            }
-            chosen = value;
-          },
-          fmt::format("{}: {}{}", help, fmt::join(names, ", "),
-                      chosen.empty() ? "" : fmt::format(" (default {})", chosen)))
-      ->type_name("NAME")
-      ->group(chooser);
+  CLI::Option* const method_flag = verb.add_option_function<std::string>(
+      flag,
+      [names, flag, &chosen](const std::string& value) {
+        if (std::find(names.begin(), names.end(), value) == names.end()) {
+          const std::string closest = closest_name(value, names);
+          throw Error(ErrorCategory::kUsage,
+                      fmt::format("{}: '{}' is not one of: {}.{}", flag, value, fmt::join(names, ", "),
+                                  closest.empty() ? "" : fmt::format(" Did you mean '{}'?", closest)));
+        }
+        chosen = value;
+      },
+      fmt::format("{}: {}{}", help, fmt::join(names, ", "),
+                  chosen.empty() ? "" : fmt::format(" (default {})", chosen)));
+  method_flag->type_name("NAME")->group(chooser);
+  keep_choices(*method_flag, names);
   const auto by_option = readers(methods);
   for (const Method& method : methods) {
     for (const Option& option : method.options.options()) {

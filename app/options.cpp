@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
 
+#include "olem/error.h"
 #include "olem/graph_learner.h"
+#include "pages.h"
 #include "session.h"
 
 namespace olem::app {
@@ -48,7 +51,7 @@ std::string values_of(const OptionSet& set) {
   return page;
 }
 
-int run_options(const CLI::App& app) {
+std::string markdown_page(const CLI::App& app) {
   std::string page =
       "# Options\n\nEvery option of every verb, as `olem options` prints them. Long names without the dashes are the "
       "keys of a "
@@ -67,14 +70,78 @@ int run_options(const CLI::App& app) {
     }
     page += values_of(fresh);
   }
-  print_out(page);
+  return page;
+}
+
+struct OptionsArguments {
+  std::string format = "markdown";
+  std::string folder;
+  bool force = false;
+};
+
+constexpr Choice kFormatChoices[] = {{"markdown", "the page docs/options.md"},
+                                     {"bash", "completion for bash"},
+                                     {"zsh", "completion for zsh"},
+                                     {"fish", "completion for fish"}};
+
+// Below share/ of an installation, where the shells of Debian and man look.
+std::vector<Page> installed_pages(const CLI::App& app) {
+  std::vector<Page> pages = manual_pages(app);
+  pages.push_back({"bash-completion/completions/olem", bash_completion(app)});
+  pages.push_back({"zsh/vendor-completions/_olem", zsh_completion(app)});
+  pages.push_back({"fish/vendor_completions.d/olem.fish", fish_completion(app)});
+  return pages;
+}
+
+void write_pages(const CLI::App& app, const OptionsArguments& arguments) {
+  for (const Page& page : installed_pages(app)) {
+    const std::filesystem::path path = std::filesystem::path(arguments.folder) / page.path;
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    if (error) {
+      throw Error(ErrorCategory::kFile,
+                  fmt::format("Cannot make the folder {}: {}.", path.parent_path().string(), error.message()));
+    }
+    write_file_atomically(path.string(), page.text, arguments.force);
+  }
+}
+
+int run_options(const CLI::App& app, const OptionsArguments& arguments) {
+  if (!arguments.folder.empty()) {
+    write_pages(app, arguments);
+  } else if (arguments.format == "bash") {
+    print_out(bash_completion(app));
+  } else if (arguments.format == "zsh") {
+    print_out(zsh_completion(app));
+  } else if (arguments.format == "fish") {
+    print_out(fish_completion(app));
+  } else {
+    print_out(markdown_page(app));
+  }
   return 0;
 }
 
 }  // namespace
 
 std::function<int()> fill_options_verb(CLI::App* verb) {
-  return [verb] { return run_options(*verb->get_parent()); };
+  auto arguments = std::make_shared<OptionsArguments>();
+  OptionSet format;
+  format.name_choice("format", arguments->format, kFormatChoices, "what to print");
+  const std::string group = "Output";
+  add_described_options(*verb, format, group);
+  verb->add_option("-o,--output", arguments->folder,
+                   "write manual pages and completions into this folder instead, laid out like /usr/share")
+      ->type_name("FOLDER")
+      ->group(group);
+  verb->add_flag("--force", arguments->force, "replace files that exist")->group(group);
+  verb->footer(R"(
+Examples:
+  olem options > options.md
+  source <(olem options --format bash)
+  olem options -o ~/.local/share
+
+Exit codes: 0 done, 2 usage, 5 file.)");
+  return [verb, arguments] { return run_options(*verb->get_parent(), *arguments); };
 }
 
 }  // namespace olem::app

@@ -17,6 +17,7 @@
 #include <new>
 #include <system_error>
 
+#include "choices.h"
 #include "olem/error.h"
 #include "olem/ranks.h"
 #include "olem/report_page.h"
@@ -338,11 +339,13 @@ void add_described_options(CLI::App& verb, const OptionSet& set, const std::stri
       help += fmt::format(": {}", fmt::join(names, ", "));
     }
     const char* const type = option.kind == OptionKind::kChoice ? "NAME" : "NUMBER";
-    verb.add_option_function<std::string>(
-            flag, [option](const std::string& value) { option.set_text(value); },
-            fmt::format("{} (default {})", help, option.text()))
-        ->type_name(type)
-        ->group(group);
+    CLI::Option* const added = verb.add_option_function<std::string>(
+        flag, [option](const std::string& value) { option.set_text(value); },
+        fmt::format("{} (default {})", help, option.text()));
+    added->type_name(type)->group(group);
+    std::vector<std::string> choices;
+    for (const Choice& choice : option.choices) choices.emplace_back(choice.name);
+    if (!choices.empty()) keep_choices(*added, std::move(choices));
   }
 }
 

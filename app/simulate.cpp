@@ -59,7 +59,8 @@ std::function<int()> fill_simulate_verb(CLI::App* verb) {
     kind->add_option("--index", arguments->index, "which repetition of this setting (default 0)")
         ->type_name("NUMBER")
         ->group("Model");
-    add_common_options(*kind, arguments->common);
+    add_common_options(*kind, arguments->common, "the folder to write into");
+    kind->get_option("--output")->type_name("FOLDER");
     return kind;
   };
   CLI::App* const order =

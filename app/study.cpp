@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "choices.h"
 #include "olem/error.h"
 #include "olem/file.h"
 #include "ranks_run.h"
@@ -136,7 +137,10 @@ std::function<int()> fill_study_verb(CLI::App* verb) {
     list += fmt::format("  {:<9} {}\n            methods: {}\n            metrics: {}\n", study.name, study.help,
                         fmt::join(study.methods, ", "), fmt::join(study.metrics, ", "));
   }
-  verb->add_option("NAME", arguments->study.study, fmt::format("study: {}", fmt::join(names, ", ")))->required();
+  CLI::Option* const name =
+      verb->add_option("NAME", arguments->study.study, fmt::format("study: {}", fmt::join(names, ", ")));
+  name->required();
+  keep_choices(*name, names);
   const std::string cells = "Which cells";
   verb->add_option("--methods", arguments->methods, "only these methods")->type_name("NAMES")->group(cells);
   verb->add_option("--without", arguments->without, "all methods but these")->type_name("NAMES")->group(cells);

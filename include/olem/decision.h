@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -199,6 +200,22 @@ Json to_json(const Decision& decision);
 // The decision to make for one context, with a value for each context variable in the order of the task. A usage error
 // for another number of values and for a model that was not fitted.
 DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values);
+
+// The same with the values matched to the context variables by name, in any order. A usage error that names it for a
+// context variable without a value, and for a value that is not finite, is given twice or has a name that is no context
+// variable; with the closest one where there is one.
+DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed);
+
+// What to do when these values of the context variables are observed: decide() of that problem. Values far outside of
+// what the model has seen are warnings of the decision. Throws what decide and decision_problem throw.
+Decision decide(const RehearsalModel& model, std::span<const NamedValue> observed, const DecisionOptions& options,
+                const Context& context);
+
+// decide(model, {{"Light", 1.3}, {"Temp", 0.4}}, options, context)
+inline Decision decide(const RehearsalModel& model, std::initializer_list<NamedValue> observed,
+                       const DecisionOptions& options, const Context& context) {
+  return decide(model, std::span<const NamedValue>(observed.begin(), observed.size()), options, context);
+}
 
 // What `olem decide` says of decisions beside its options: {"method", "task", "order", "order_method", "graph",
 // "models", "undecided_steps", "decisions"}. `task` is the model's, with the values that were observed.

@@ -1,3 +1,8 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "olem/decision.h"
@@ -5,6 +10,39 @@
 #include "sampler/fitted.h"
 
 namespace olem {
+
+namespace {
+
+// The observed values in the order of the task.
+std::vector<double> values_by_name(const Task& task, std::span<const NamedValue> observed) {
+  const double missing = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> values(task.context.size(), missing);
+  for (const NamedValue& given : observed) {
+    const auto place = std::find(task.context.begin(), task.context.end(), given.name);
+    if (place == task.context.end()) {
+      const std::string closest = closest_name(given.name, task.context);
+      throw Error(ErrorCategory::kUsage,
+                  fmt::format("'{}' is not a context variable of the model{} The context variables are: {}.",
+                              given.name, closest.empty() ? "." : fmt::format("; did you mean '{}'?", closest),
+                              task.context.empty() ? "none" : fmt::format("{}", fmt::join(task.context, ", "))));
+    }
+    double& value = values[static_cast<std::size_t>(place - task.context.begin())];
+    if (!std::isnan(value)) {
+      throw Error(ErrorCategory::kUsage, fmt::format("The context variable '{}' is given twice.", given.name));
+    }
+    check_finite(given.name, given.value);
+    value = given.value;
+  }
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!std::isnan(values[k])) continue;
+    throw Error(ErrorCategory::kUsage,
+                fmt::format("The context variable '{}' has no value. The context variables are: {}.", task.context[k],
+                            fmt::join(task.context, ", ")));
+  }
+  return values;
+}
+
+}  // namespace
 
 DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values) {
   fitted(model.samplers);
@@ -19,6 +57,21 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const do
   problem.max_alterations = model.task.max_alterations;
   problem.constraints = model.task.constraints;
   return problem;
+}
+
+DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed) {
+  fitted(model.samplers);
+  return decision_problem(model, values_by_name(model.task, observed));
+}
+
+Decision decide(const RehearsalModel& model, std::span<const NamedValue> observed, const DecisionOptions& options,
+                const Context& context) {
+  fitted(model.samplers);
+  const std::vector<double> values = values_by_name(model.task, observed);
+  Decision decision = decide(decision_problem(model, values), options, 0, context);
+  const std::vector<Warning> far = context_warnings(model.task, model.context, values);
+  decision.summary.warnings.insert(decision.summary.warnings.begin(), far.begin(), far.end());
+  return decision;
 }
 
 Json decisions_json(const RehearsalModel& model, const Task& task, const DecisionOptions& options,

@@ -134,7 +134,7 @@ TEST(Decisions, WhatWasNotFittedIsRefused) {
   test::expect_refused([&] { decide(problem, {}, {}); }, ErrorCategory::kUsage, fragments);
   test::expect_refused([&] { explain(problem, {}, {}, {}); }, ErrorCategory::kUsage, fragments);
   const RehearsalModel model;
-  test::expect_refused([&] { decision_problem(model, {}); }, ErrorCategory::kUsage, fragments);
+  test::expect_refused([&] { decision_problem(model, std::vector<double>()); }, ErrorCategory::kUsage, fragments);
   test::expect_refused([&] { model_bytes(model); }, ErrorCategory::kUsage, fragments);
   test::expect_refused([&] { models_json(model); }, ErrorCategory::kUsage, fragments);
   test::expect_refused([] { fit_rehearsal(Task(), contract_table(test::kFewRows), {}, std::nullopt, {}); },

@@ -195,6 +195,56 @@ TEST(Decide, RefusesDomainsAndNamesThatCannotBe) {
   EXPECT_THROW(decide(decision_problem(model, std::vector<double>{1.0}), options, Context()), Error);
 }
 
+TEST(Decide, ObservedValuesAreMatchedByName) {
+  const Task task = parse_task(
+      R"({"context": ["x", "w"], "alterable": {"z": [-3, 3]}, "outcome": ["y"], "desired": {"y": [1.5, 2.5]}})",
+      "task.json");
+  const RehearsalModel model = linear_model(task);
+  const auto json = [](const Decision& decision) {
+    Json object = to_json(decision);
+    object.erase("seconds");
+    return object.dump();
+  };
+  const std::string expected = json(decide(decision_problem(model, std::vector<double>{1.0, -0.5}), {}, 0, Context()));
+  EXPECT_EQ(json(decide(model, {{"x", 1.0}, {"w", -0.5}}, {}, Context())), expected);
+  EXPECT_EQ(json(decide(model, {{"w", -0.5}, {"x", 1.0}}, {}, Context())), expected);
+  EXPECT_NE(json(decide(model, {{"w", 1.0}, {"x", -0.5}}, {}, Context())), expected);
+  const std::vector<NamedValue> observed = {{"w", -0.5}, {"x", 1.0}};
+  EXPECT_EQ(decision_problem(model, observed).context, (std::vector<NamedValue>{{"x", 1.0}, {"w", -0.5}}));
+  // What the model never saw is decided with a warning.
+  const Decision far = decide(model, {{"w", 0.0}, {"x", 100.0}}, {}, Context());
+  ASSERT_FALSE(far.summary.warnings.empty());
+  EXPECT_EQ(far.summary.warnings.front().code, "extrapolation");
+}
+
+TEST(Decide, ObservedValuesThatDoNotFitTheContextAreRefused) {
+  const Task task = parse_task(
+      R"({"context": ["light", "heat"], "alterable": {"z": [-3, 3]}, "outcome": ["y"], "desired": {"y": [1, 2]}})",
+      "task.json");
+  Table table = small_table();
+  table = Table({"light", "z", "heat", "y"}, {table.values().begin(), table.values().end()}, "small.csv");
+  RehearsalOptions fit;
+  fit.samplers.sampler = "linear";
+  const RehearsalModel model = fit_rehearsal(task, table, fit, Order{"light", "heat", "z", "y"}, Context());
+  const auto refusal = [&](const std::vector<NamedValue>& observed) -> std::string {
+    try {
+      decide(model, observed, {}, Context());
+    } catch (const Error& error) {
+      EXPECT_EQ(error.category(), ErrorCategory::kUsage);
+      return error.what();
+    }
+    return "decided";
+  };
+  EXPECT_EQ(refusal({{"lihgt", 1.0}, {"heat", 0.0}}),
+            "'lihgt' is not a context variable of the model; did you mean 'light'? The context variables are: light, "
+            "heat.");
+  EXPECT_EQ(refusal({{"light", 1.0}}),
+            "The context variable 'heat' has no value. The context variables are: light, heat.");
+  EXPECT_EQ(refusal({{"light", 1.0}, {"heat", 0.0}, {"light", 2.0}}), "The context variable 'light' is given twice.");
+  EXPECT_NE(refusal({{"light", std::nan("")}, {"heat", 0.0}}).find("light"), std::string::npos);
+  EXPECT_NE(refusal({{"light", std::nan("")}, {"heat", 0.0}}).find("finite"), std::string::npos);
+}
+
 TEST(Decide, CanBeInterrupted) {
   const RehearsalModel model = linear_model(small_task());
   std::atomic<bool> stop = true;

@@ -16,7 +16,7 @@ def test_a_wheel_holds_a_package_that_works(tmp_path, monkeypatch):
     spec = importlib.util.spec_from_file_location("backend", SOURCE / "python" / "backend" / "build_backend.py")
     backend = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(backend)
-    monkeypatch.setattr(backend, "_build_package", lambda folder: BUILD / "python" / "olem")
+    monkeypatch.setattr(backend, "_build_package", lambda: BUILD)
     wheel = zipfile.ZipFile(tmp_path / backend.build_wheel(str(tmp_path)))
 
     info = f"olem-{olem.__version__}.dist-info"
