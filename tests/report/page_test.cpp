@@ -6,6 +6,7 @@
 
 #include "decide/helpers.h"
 #include "olem/error.h"
+#include "olem/explain.h"
 #include "olem/report_page.h"
 
 namespace olem::page_test {
