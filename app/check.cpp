@@ -16,6 +16,7 @@
 #include "olem/report.h"
 #include "olem/task.h"
 #include "session.h"
+#include "spelling.h"
 
 namespace olem::app {
 
@@ -65,7 +66,7 @@ std::optional<Table> check_data(const CheckArguments& arguments, const Session& 
   try {
     ReadResult read = read_data(arguments.data, session);
     for (const Warning& warning : read.warnings) {
-      findings.problems.push_back({Severity::kWarning, warning.code, warning.text, "", {}});
+      findings.problems.push_back({Severity::kWarning, warning.code, warning.text, warning.remedies, {}});
     }
     const auto found = check_table(read.table, session.context());
     findings.problems.insert(findings.problems.end(), found.begin(), found.end());
@@ -74,7 +75,7 @@ std::optional<Table> check_data(const CheckArguments& arguments, const Session& 
     return std::move(read.table);
   } catch (const Error& error) {
     if (error.category() != ErrorCategory::kData) throw;
-    findings.problems.push_back({Severity::kError, "not_a_table", error.what(), "", {}});
+    findings.problems.push_back({Severity::kError, "not_a_table", error.finding(), error.remedies(), {}});
     findings.json["data"] = {{"source", arguments.data.file}};
     return std::nullopt;
   }
@@ -87,7 +88,7 @@ std::optional<Task> read_task_file(const std::string& path, const Session& sessi
     return load_task(path, session);
   } catch (const Error& error) {
     if (error.category() != ErrorCategory::kData) throw;
-    findings.problems.push_back({Severity::kError, "not_a_task", error.what(), "", {}});
+    findings.problems.push_back({Severity::kError, "not_a_task", error.finding(), error.remedies(), {}});
     return std::nullopt;
   }
 }
@@ -98,7 +99,7 @@ std::string task_data(const Task& task, Findings& findings) {
   findings.problems.push_back({Severity::kError,
                                "no_data",
                                "The task names no table.",
-                               "Give the path of a CSV or .npy file under \"data\", or before the task file.",
+                               {{"Give the path of a CSV or .npy file under \"data\", or before the task file"}},
                                {}});
   return "";
 }
@@ -121,11 +122,11 @@ std::optional<RehearsalModel> check_model_file(const std::string& path, const Se
     json["options"] = to_json(model.options);
     json["message"] = model.samplers->summary.message;
     for (const Warning& warning : model.summary.warnings)
-      findings.problems.push_back({Severity::kWarning, warning.code, warning.text, "", {}});
+      findings.problems.push_back({Severity::kWarning, warning.code, warning.text, warning.remedies, {}});
     return model;
   } catch (const Error& error) {
     if (error.category() != ErrorCategory::kData) throw;
-    findings.problems.push_back({Severity::kError, "not_a_model", error.what(), "", {}});
+    findings.problems.push_back({Severity::kError, "not_a_model", error.finding(), error.remedies(), {}});
     return std::nullopt;
   }
 }
@@ -141,9 +142,10 @@ int exit_code_for(const std::vector<Problem>& problems, bool strict) {
   return strict && !problems.empty() ? exit_code(ErrorCategory::kData) : 0;
 }
 
-int finish_check(Session& session, Findings& findings, const Json& options, const std::string& text) {
+int finish_check(Session& session, Findings& findings, const Json& options, const std::string& text,
+                 const Spelling& spelling) {
   findings.json["problems"] = Json::array();
-  for (const Problem& problem : findings.problems) findings.json["problems"].push_back(to_json(problem));
+  for (const Problem& problem : findings.problems) findings.json["problems"].push_back(to_json(problem, spelling));
   session.finish("check", findings.json, options, text);
   return exit_code_for(findings.problems, session.options().strict);
 }
@@ -155,15 +157,15 @@ int run_model_check(const CheckArguments& arguments, Session& session) {
   session.protect(file, "the model");
   Findings findings;
   const std::optional<RehearsalModel> model = check_model_file(file, session, findings);
-  std::string text = problems_text(findings.problems, file);
+  std::string text = problems_text(findings.problems, file, session.spelling());
   if (model) {
     text += fmt::format("\nA model of olem {}, whole and sound. {}\n\n{}", model->version,
                         model->samplers->summary.message, model_text(*model));
   }
-  return finish_check(session, findings, Json::object(), text);
+  return finish_check(session, findings, Json::object(), text, session.spelling());
 }
 
-int run_check(CheckArguments arguments) {
+int run_check(CheckArguments arguments, const CLI::App& verb) {
   Session session(arguments.common);
   if (is_model_file(arguments.data.file)) return run_model_check(arguments, session);
   sort_arguments(arguments);
@@ -186,7 +188,9 @@ int run_check(CheckArguments arguments) {
                        [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
     }
   }
-  return finish_check(session, findings, to_json(arguments.data), problems_text(findings.problems, source));
+  const Spelling spelling = flag_spelling(verb, !arguments.task.empty());
+  return finish_check(session, findings, to_json(arguments.data), problems_text(findings.problems, source, spelling),
+                      spelling);
 }
 
 }  // namespace
@@ -207,7 +211,7 @@ Examples:
 
 Exit codes: 0 nothing that must be mended (with --strict: nothing at all), 3 something must be mended, 4 the task
 cannot be solved as stated.)");
-  return [arguments] { return run_check(*arguments); };
+  return [verb, arguments] { return run_check(*arguments, *verb); };
 }
 
 }  // namespace olem::app

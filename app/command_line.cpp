@@ -9,6 +9,8 @@
 #include "olem/file.h"
 #include "olem/json_text.h"
 #include "olem/options.h"
+#include "olem/remedy.h"
+#include "spelling.h"
 
 namespace olem::app {
 
@@ -60,7 +62,7 @@ class ConfigFile {
     try {
       config = parse_json_text(text, file_);
     } catch (const Error& error) {
-      throw Error(ErrorCategory::kUsage, fmt::format("--config: {}", error.what()));
+      throw Error::of_option("config", error.finding(), error.remedies());
     }
     if (!config.is_object()) {
       throw Error(
@@ -88,14 +90,6 @@ class ConfigFile {
     return *option;
   }
 
-  // A name as it stands in a list separated by commas.
-  static std::string list_entry(const std::string& name) {
-    if (name.find_first_of(",\"") == std::string::npos) return name;
-    std::string quoted = "\"";
-    for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return quoted + "\"";
-  }
-
   // One value of an option as a person would type it; a list of names is joined by commas.
   std::string text_of(const std::string& key, const Json& value) const {
     if (value.is_string()) return value.get<std::string>();
@@ -104,9 +98,9 @@ class ConfigFile {
     std::vector<std::string> entries;
     for (const Json& entry : value) {
       if (!entry.is_string()) reject(key, "has a list of something else than names in quotes.");
-      entries.push_back(list_entry(entry.get<std::string>()));
+      entries.push_back(entry.get<std::string>());
     }
-    return fmt::format("{}", fmt::join(entries, ","));
+    return name_list(entries);
   }
 
   void add(const std::string& key, const CLI::Option& option, const Json& value) {

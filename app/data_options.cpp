@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "olem/error.h"
+#include "values.h"
 
 namespace olem::app {
 
@@ -19,6 +20,14 @@ constexpr Choice kConstantChoices[] = {
 
 // As messages call it.
 std::string source_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+Knowledge knowledge_on_the_command_line(const KnowledgeOptions& options) {
+  std::vector<std::vector<std::string>> tiers;
+  for (const std::string& tier : options.tiers) tiers.push_back(split_names(tier, "tier"));
+  std::vector<std::vector<std::string>> before;
+  for (const std::string& chain : options.before) before.push_back(split_names(chain, "before"));
+  return make_knowledge(std::move(tiers), before, "command line");
+}
 
 }  // namespace
 
@@ -73,14 +82,13 @@ ReadOptions read_options(const DataOptions& options) {
   } else if (options.delimiter.size() == 1) {
     read.delimiter = options.delimiter.front();
   } else if (!options.delimiter.empty()) {
-    throw Error(ErrorCategory::kUsage,
-                fmt::format("--delimiter: '{}' is not a single character or tab.", options.delimiter));
+    throw Error::of_option("delimiter", fmt::format("'{}' is not a single character or tab.", options.delimiter));
   }
   if (options.no_header) read.header = HeaderMode::kAbsent;
   if (options.header) read.header = HeaderMode::kPresent;
   if (options.missing == "drop") read.missing = MissingPolicy::kDrop;
-  if (!options.columns.empty()) read.columns = split_names(options.columns, "--columns");
-  if (!options.drop_columns.empty()) read.drop_columns = split_names(options.drop_columns, "--drop-columns");
+  read.columns = names_in(options.columns, "columns");
+  read.drop_columns = names_in(options.drop_columns, "drop_columns");
   return read;
 }
 
@@ -109,7 +117,7 @@ Knowledge load_knowledge(const KnowledgeOptions& options, const Session& session
   Knowledge file;
   if (!options.file.empty())
     file = parse_knowledge(read_file(options.file, session.context()), source_name(options.file));
-  return combine_knowledge(file, knowledge_from_flags(options.tiers, options.before));
+  return combine_knowledge(file, knowledge_on_the_command_line(options));
 }
 
 Precedence precedence_for(const LoadedTable& loaded, const Knowledge& knowledge) {

@@ -48,7 +48,7 @@ int run_decide(DecideArguments arguments) {
   const std::string& file = arguments.source.model;
   ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "decide", session);
   const Task& task = source.task;
-  const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.source.contexts, session.context());
+  const std::vector<std::vector<double>> contexts = load_contexts(task, arguments.source, session);
   const bool details = arguments.details || !arguments.page.empty();
   arguments.learning.options.calibrate = details;
   Json options = Json::object();
@@ -64,9 +64,9 @@ int run_decide(DecideArguments arguments) {
   for (const Decision& decision : decisions) session.warn(decision.summary.warnings);
   if (decided.stopped) {
     session.warn({{"unfinished",
-                   fmt::format("{} The result holds the first {} of {} contexts.", decided.stopped->what(),
+                   fmt::format("{} The result holds the first {} of {} contexts.", decided.stopped->finding(),
                                decisions.size(), problems.list.size()),
-                   arguments.source.contexts.file}});
+                   arguments.source.contexts, decided.stopped->remedies()}});
   }
 
   Json json = decisions_json(model, task, arguments.decision, decisions);

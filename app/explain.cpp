@@ -8,6 +8,7 @@
 #include "olem/error.h"
 #include "olem/file.h"
 #include "olem/report.h"
+#include "values.h"
 
 namespace olem::app {
 
@@ -37,8 +38,9 @@ int run_explain(const ExplainArguments& arguments) {
   const std::string& file = arguments.source.model;
   ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "explain", session);
   const Task task = source.task;
-  const std::vector<NamedValue> decision = read_alterations(task.alterable, arguments.decision);
-  const std::vector<std::vector<double>> contexts = read_contexts(task, arguments.source.contexts, session.context());
+  const std::vector<NamedValue> decision = parse_assignments(arguments.decision, "at");
+  check_alterations(task.alterable, decision);
+  const std::vector<std::vector<double>> contexts = load_contexts(task, arguments.source, session);
   if (!arguments.svg.empty() && contexts.size() > 1) {
     throw Error(ErrorCategory::kUsage,
                 fmt::format("--svg draws one context, and there are {}. Give one with --context.", contexts.size()));

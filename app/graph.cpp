@@ -57,7 +57,7 @@ GraphFormat format_of(const GraphArguments& arguments) {
   try {
     return parse_format_name(arguments.format);
   } catch (const Error& error) {
-    throw Error(error.category(), fmt::format("--format: {}", error.what()));
+    throw Error::of_option("format", error.finding(), error.remedies());
   }
 }
 

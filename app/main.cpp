@@ -8,6 +8,7 @@
 #include "olem/error.h"
 #include "olem/version.h"
 #include "session.h"
+#include "spelling.h"
 
 namespace {
 
@@ -52,6 +53,13 @@ int report_no_memory() {
   return report(ErrorCategory::kResource, "There is not enough memory. Use fewer rows or columns.");
 }
 
+// The verb, or the kind of it, that was understood last.
+const CLI::App& verb_at_hand(const CLI::App& app) {
+  const CLI::App* verb = &app;
+  for (auto parsed = verb->get_subcommands(); !parsed.empty(); parsed = verb->get_subcommands()) verb = parsed.back();
+  return *verb;
+}
+
 int run(std::vector<std::string> arguments) {
   CLI::App app(
       "olem learns the causal order of the columns of a table, graphs from it, and what to change so that an outcome\n"
@@ -79,10 +87,14 @@ Examples:
     CLI::App* const added = app.add_subcommand(verb.name, verb.help);
     if (is_said(verb.name) || is_said(kOptionsVerb)) works.emplace_back(added, verb.fill(added));
   }
-  arguments = olem::app::expand_config(app, std::move(arguments));
   try {
+    arguments = olem::app::expand_config(app, std::move(arguments));
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
+    olem::app::catch_signals();
+    for (const auto& [verb, work] : works) {
+      if (verb->parsed()) return work();
+    }
   } catch (const CLI::Success& request) {
     std::ostringstream page;  // --help and --version
     const int code = app.exit(request, page, page);
@@ -90,10 +102,9 @@ Examples:
     return code;
   } catch (const CLI::ParseError& error) {
     return report(ErrorCategory::kUsage, olem::app::explain_parse_error(app, error, arguments).c_str());
-  }
-  olem::app::catch_signals();
-  for (const auto& [verb, work] : works) {
-    if (verb->parsed()) return work();
+  } catch (const Error& error) {
+    if (error.category() == ErrorCategory::kInterrupted && olem::app::memory_ran_out()) return report_no_memory();
+    return report(error.category(), error.text(olem::app::flag_spelling(verb_at_hand(app))).c_str());
   }
   return report(ErrorCategory::kInternal, "No verb ran. This is a defect; please report it.");
 }
@@ -104,9 +115,8 @@ int main(int argc, char** argv) {
   olem::app::keep_memory_reserve();
   try {
     return run({argv + 1, argv + argc});
-  } catch (const Error& error) {
-    const bool stopped = error.category() == ErrorCategory::kInterrupted;
-    return stopped && olem::app::memory_ran_out() ? report_no_memory() : report(error.category(), error.what());
+  } catch (const Error& error) {  // while telling of another end, such as --help
+    return report(error.category(), error.what());
   } catch (const std::bad_alloc&) {
     return report_no_memory();
   } catch (const std::exception& error) {

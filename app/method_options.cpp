@@ -9,6 +9,7 @@
 #include "command_line.h"
 #include "olem/error.h"
 #include "session.h"
+#include "spelling.h"
 
 namespace olem::app {
 

@@ -4,6 +4,7 @@
 
 #include "olem/error.h"
 #include "olem/model_file.h"
+#include "values.h"
 
 namespace olem::app {
 
@@ -35,8 +36,8 @@ void add_model_options(CLI::App& verb, ModelArguments& arguments, const std::str
   verb.add_option("--model", arguments.model, "a model of olem fit; nothing is learned, and no data are needed")
       ->type_name("FILE")
       ->group("Model");
-  add_assignments(verb, "--context", arguments.contexts.values, "an observed value, NAME=VALUE; may be repeated");
-  verb.add_option("--contexts", arguments.contexts.file, contexts_help)->type_name("FILE")->group("Context");
+  add_assignments(verb, "--context", arguments.observed, "an observed value, NAME=VALUE; may be repeated");
+  verb.add_option("--contexts", arguments.contexts, contexts_help)->type_name("FILE")->group("Context");
 }
 
 void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::string>& values,
@@ -49,11 +50,16 @@ void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::s
       ->group("Context");
 }
 
+std::vector<std::vector<double>> load_contexts(const Task& task, const ModelArguments& arguments,
+                                               const Session& session) {
+  return read_contexts(task, {parse_assignments(arguments.observed, "context"), arguments.contexts}, session.context());
+}
+
 void reserve_output(const ModelArguments& arguments, const std::string& path, std::string_view flag, Session& session) {
   session.reserve_file(path, flag);
   session.protect(arguments.task, "the task file");
   session.protect(arguments.model, "the model");
-  session.protect(arguments.contexts.file, "the file with the contexts");
+  session.protect(arguments.contexts, "the file with the contexts");
 }
 
 ModelSource find_model_source(const std::string& task, const std::string& model, const RehearsalArguments& learning,

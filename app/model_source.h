@@ -16,7 +16,8 @@ namespace olem::app {
 struct ModelArguments {
   std::string task;
   std::string model;
-  ContextSources contexts;
+  std::vector<std::string> observed;  // NAME=VALUE each
+  std::string contexts;               // file with a context in each row
 };
 
 // TASK, --model, --context and --contexts; the help of the last says what becomes of each of its rows.
@@ -25,6 +26,10 @@ void add_model_options(CLI::App& verb, ModelArguments& arguments, const std::str
 // A flag of the group "Context" whose value is NAME=VALUE and which may be repeated.
 void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::string>& values,
                      const std::string& help);
+
+// The contexts to decide for.
+std::vector<std::vector<double>> load_contexts(const Task& task, const ModelArguments& arguments,
+                                               const Session& session);
 
 // Reserves the output that `flag` names, if any (Session::reserve_file), and keeps it and that of -o from taking the
 // place of the task, the model or the contexts.

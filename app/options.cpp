@@ -9,6 +9,7 @@
 #include "olem/graph_learner.h"
 #include "pages.h"
 #include "session.h"
+#include "spelling.h"
 
 namespace olem::app {
 
@@ -46,7 +47,8 @@ std::string values_of(const OptionSet& set) {
     page += fmt::format("\n`{}`: {}, default {}.\n", flag_name(option.name), option.rule, option.text());
     if (option.choices.empty()) continue;
     page += "\n";
-    for (const Choice& choice : option.choices) page += fmt::format("* `{}`: {}\n", choice.name, choice.help);
+    for (const Choice& choice : option.choices)
+      page += fmt::format("* `{}`: {}\n", choice.name, with_flags(choice.help));
   }
   return page;
 }

@@ -46,7 +46,7 @@ int run_order(const OrderArguments& arguments, const Ranks* ranks) {
   Json options = to_json(arguments.data);
   OrderOptions used = arguments.order;
   options.update(order_learner(used.method).describe(used).json());
-  session.finish("order", json, std::move(options), order_text(result, table));
+  session.finish("order", json, std::move(options), order_text(result, table, session.spelling()));
   return 0;
 }
 
@@ -70,7 +70,7 @@ Examples:
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
   return [verb, arguments] {
     check_method_options(*verb, order_verb_methods(arguments->order), arguments->order.method);
-    return run_on_ranks([&](const Ranks* ranks) { return run_order(*arguments, ranks); });
+    return run_on_ranks(*verb, [&](const Ranks* ranks) { return run_order(*arguments, ranks); });
   };
 }
 

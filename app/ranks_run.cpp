@@ -8,6 +8,7 @@
 
 #include "olem/error.h"
 #include "session.h"
+#include "spelling.h"
 
 namespace olem::app {
 
@@ -28,7 +29,7 @@ namespace {
 
 }  // namespace
 
-int run_on_ranks(const std::function<int(const Ranks* ranks)>& body) {
+int run_on_ranks(const CLI::App& verb, const std::function<int(const Ranks* ranks)>& body) {
   if (!Ranks::expected()) return body(nullptr);
   const Ranks ranks;
   try {
@@ -37,7 +38,7 @@ int run_on_ranks(const std::function<int(const Ranks* ranks)>& body) {
     if (ranks.size() == 1) throw;
     const bool stopped = error.category() == ErrorCategory::kInterrupted;
     if (stopped && memory_ran_out()) end_for_memory(ranks);
-    end_all(ranks, error.category(), error.what());
+    end_all(ranks, error.category(), error.text(flag_spelling(verb)));
   } catch (const std::bad_alloc&) {
     end_for_memory(ranks);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <functional>
 
 #include "olem/ranks.h"
@@ -8,7 +9,7 @@ namespace olem::app {
 
 // Runs the body of a verb that can share its work: with the ranks that mpirun started, or with null in a process that
 // was started alone. An error on any rank is told once, by rank 0 where it can, and ends all of them with its exit
-// code.
-int run_on_ranks(const std::function<int(const Ranks* ranks)>& body);
+// code, in the words of the verb.
+int run_on_ranks(const CLI::App& verb, const std::function<int(const Ranks* ranks)>& body);
 
 }  // namespace olem::app

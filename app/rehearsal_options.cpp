@@ -10,6 +10,7 @@
 #include "olem/error.h"
 #include "olem/graph_file.h"
 #include "olem/graph_learner.h"
+#include "spelling.h"
 
 namespace olem::app {
 

@@ -21,6 +21,7 @@
 #include "olem/error.h"
 #include "olem/ranks.h"
 #include "olem/report_page.h"
+#include "spelling.h"
 
 namespace olem::app {
 
@@ -43,14 +44,21 @@ extern "C" void on_signal(int signal) {
   if (interrupted.exchange(true) && signal == SIGINT) _exit(130);
 }
 
-// A number of type `Number` that satisfies `allowed`; otherwise a usage error with flag, value and rule.
+Spelling spelling_of(const CommonOptions& options) {
+  for (const CLI::App* verb : options.verbs) {
+    if (verb->parsed()) return flag_spelling(*verb);
+  }
+  return member_spelling();
+}
+
+// A number of type `Number` that satisfies `allowed`; otherwise a usage error with option, value and rule.
 template <class Number, class Allowed>
-Number parse_number(std::string_view flag, const std::string& text, std::string_view rule, Allowed allowed) {
+Number parse_number(const std::string& option, const std::string& text, std::string_view rule, Allowed allowed) {
   Number value{};
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || stop != end || !allowed(value)) {
-    throw Error(ErrorCategory::kUsage, fmt::format("{}: '{}' is not {}.", flag, text, rule));
+    throw Error::of_option(option, fmt::format("'{}' is not {}.", text, rule));
   }
   return value;
 }
@@ -67,7 +75,7 @@ std::size_t parse_memory(const std::string& text) {
   const bool known = unit.empty() || (unit.size() == 1 && power <= 4 && power >= 1);
   const double bytes = value * std::pow(1000.0, unit.empty() ? 0.0 : static_cast<double>(power));
   if (error != std::errc{} || !known || !(bytes >= 1.0) || bytes > 1e18) {
-    throw Error(ErrorCategory::kUsage, fmt::format("--memory: '{}' is not a size such as 500M or 2G.", text));
+    throw Error::of_option("memory", fmt::format("'{}' is not a size such as 500M or 2G.", text));
   }
   return static_cast<std::size_t>(bytes);
 }
@@ -167,7 +175,7 @@ class Session::ProgressBar {
 };
 
 Session::Session(const CommonOptions& options, const Ranks* ranks)
-    : options_(options), start_(std::chrono::steady_clock::now()) {
+    : options_(options), spelling_(spelling_of(options)), start_(std::chrono::steady_clock::now()) {
   context_.ranks = ranks;
   if (!speaks()) {
     options_.quiet = true;
@@ -210,10 +218,11 @@ void Session::warn(const std::vector<Warning>& warnings) {
     });
     if (known) continue;
     if (options_.strict) {
-      throw Error(ErrorCategory::kData, fmt::format("{} With --strict this is an error.", warning.text));
+      throw Error(ErrorCategory::kData, fmt::format("{} With --strict this is an error.", warning.text),
+                  warning.remedies);
     }
     if (progress_) progress_->clear();
-    if (!options_.quiet) print_message(fmt::format("warning: {}\n", warning.text));
+    if (!options_.quiet) print_message(fmt::format("warning: {}\n", warning_text(warning, spelling_)));
     warnings_.push_back(warning);
   }
 }
@@ -255,9 +264,9 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
   if (!speaks()) return;
   if (progress_) progress_->clear();
   verb_options["threads"] = context_.thread_count();
-  const Json object =
-      result_json(verb, result, std::move(verb_options), options_.seed,
-                  std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(), warnings_);
+  const Json object = result_json(verb, result, std::move(verb_options), options_.seed,
+                                  std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(),
+                                  warnings_, spelling_);
   // A file name need not be UTF-8; JSON must be.
   const std::string json = object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   const std::string page_text = page.empty() ? "" : report_page(object, page);
@@ -268,12 +277,8 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
   print_out(options_.json ? json : text);
 }
 
-namespace {
-constexpr const char* kCommonGroup = "Output and resources";
-}
-
 void add_common_options(CLI::App& verb, CommonOptions& options, const std::string& output) {
-  const std::string group = kCommonGroup;
+  const std::string group = kResourceGroup;
   verb.add_flag("--json", options.json, "print one JSON object instead of text")->group(group);
   verb.add_option("-o,--output", options.output, output)->type_name("FILE")->group(group);
   verb.add_flag("--force", options.force, "replace the output file if it exists")->group(group);
@@ -281,11 +286,12 @@ void add_common_options(CLI::App& verb, CommonOptions& options, const std::strin
 }
 
 void add_resource_options(CLI::App& verb, CommonOptions& options, const std::string& time_limit) {
-  const std::string group = kCommonGroup;
+  options.verbs.push_back(&verb);
+  const std::string group = kResourceGroup;
   verb.add_option_function<std::string>(
           "--seed",
           [&options](const std::string& text) {
-            options.seed = parse_number<std::uint64_t>("--seed", text, "a whole number from 0 to 2^64 - 1",
+            options.seed = parse_number<std::uint64_t>("seed", text, "a whole number from 0 to 2^64 - 1",
                                                        [](std::uint64_t) { return true; });
           },
           "of every random draw (default 0)")
@@ -294,7 +300,7 @@ void add_resource_options(CLI::App& verb, CommonOptions& options, const std::str
   verb.add_option_function<std::string>(
           "--threads",
           [&options](const std::string& text) {
-            options.threads = parse_number<int>("--threads", text, "a whole number from 0 to 4096",
+            options.threads = parse_number<int>("threads", text, "a whole number from 0 to 4096",
                                                 [](int value) { return value >= 0 && value <= 4096; });
           },
           "0: one per core (default); the result does not depend on it")
@@ -307,7 +313,7 @@ void add_resource_options(CLI::App& verb, CommonOptions& options, const std::str
           "--time-limit",
           [&options](const std::string& text) {
             // The clock counts nanoseconds in 64 bits; a century is far from its end.
-            options.time_limit = parse_number<double>("--time-limit", text, "a number of seconds above 0, at most 3e9",
+            options.time_limit = parse_number<double>("time_limit", text, "a number of seconds above 0, at most 3e9",
                                                       [](double value) { return value > 0.0 && value <= 3e9; });
           },
           time_limit)
@@ -328,11 +334,11 @@ void add_described_options(CLI::App& verb, const OptionSet& set, const std::stri
     const std::string flag = flag_name(option.name);
     if (option.kind == OptionKind::kFlag) {
       verb.add_flag_callback(
-              flag, [option] { option.set_text("true"); }, option.help)
+              flag, [option] { option.set_text("true"); }, with_flags(option.help))
           ->group(group);
       continue;
     }
-    std::string help = option.help;
+    std::string help = with_flags(option.help);
     if (option.kind == OptionKind::kChoice) {
       std::vector<std::string_view> names;
       for (const Choice& choice : option.choices) names.push_back(choice.name);

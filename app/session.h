@@ -28,7 +28,11 @@ struct CommonOptions {
   std::string output;
   std::string memory;
   double time_limit = 0.0;
+  std::vector<const CLI::App*> verbs;  // that these are options of; one of them is parsed
 };
+
+// Of --help: what every verb has.
+constexpr const char* kResourceGroup = "Output and resources";
 
 // One run of one verb: the context that the library gets, and the way out for results, warnings and messages.
 class Session {
@@ -44,6 +48,9 @@ class Session {
   const CommonOptions& options() const { return options_; }
   // False on every rank but the first.
   bool speaks() const;
+
+  // How messages name the options of the verb that runs.
+  const Spelling& spelling() const { return spelling_; }
 
   // Warnings go to stderr at once and into the result. With --strict the first one is an error.
   void warn(const std::vector<Warning>& warnings);
@@ -75,6 +82,7 @@ class Session {
   void refuse_twice(const std::string& path, std::string_view flag) const;
 
   CommonOptions options_;
+  Spelling spelling_;
   Context context_;
   std::vector<Output> outputs_;
   std::vector<Warning> warnings_;

@@ -11,6 +11,7 @@
 #include "olem/file.h"
 #include "ranks_run.h"
 #include "session.h"
+#include "values.h"
 
 namespace olem::app {
 
@@ -22,13 +23,10 @@ struct StudyArguments {
   std::string methods;
   std::string without;
   std::string metrics;
+  std::string settings;
   std::string figures;
   bool dry_run = false;
 };
-
-std::vector<std::string> names_in(const std::string& text, std::string_view flag) {
-  return text.empty() ? std::vector<std::string>() : split_names(text, flag);
-}
 
 std::string duration_text(double seconds) {
   if (seconds < 90.0) return fmt::format("{:.0f} s", std::ceil(seconds));
@@ -43,7 +41,7 @@ Json options_json(const StudyOptions& options) {
   json["methods"] = options.methods;
   json["without"] = options.without;
   json["metrics"] = options.metrics;
-  json["settings"] = options.settings;
+  json["settings"] = fmt::format("{}", fmt::join(options.settings, ","));
   json["epochs"] = number(options.epochs);
   json["tasks"] = number(options.tasks);
   json["rounds"] = number(options.rounds);
@@ -83,8 +81,8 @@ void check_figures_folder(const std::string& folder, const std::string& study, b
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(study + "-") || !name.ends_with(".svg")) continue;
-    throw Error(ErrorCategory::kFile, fmt::format("{} exists already. Use --force to replace the figures of the study.",
-                                                  entry.path().string()));
+    throw Error(ErrorCategory::kFile, fmt::format("{} exists already.", entry.path().string()),
+                {{"Replace the figures of the study", "force", "true"}});
   }
 }
 
@@ -103,9 +101,10 @@ Json write_figures(const StudyResult& result, const std::string& folder, bool fo
 
 int run_study_verb(const StudyArguments& arguments, const Ranks* ranks) {
   StudyOptions options = arguments.study;
-  options.methods = names_in(arguments.methods, "--methods");
-  options.without = names_in(arguments.without, "--without");
-  options.metrics = names_in(arguments.metrics, "--metrics");
+  options.methods = names_in(arguments.methods, "methods");
+  options.without = names_in(arguments.without, "without");
+  options.metrics = names_in(arguments.metrics, "metrics");
+  options.settings = names_in(arguments.settings, "settings");
   if (options.journal.empty()) options.journal = fmt::format("olem-study-{}.journal", options.study);
   Session session(arguments.common, ranks);
   if (arguments.dry_run) return print_forecast(options, session);
@@ -145,7 +144,7 @@ std::function<int()> fill_study_verb(CLI::App* verb) {
   verb->add_option("--methods", arguments->methods, "only these methods")->type_name("NAMES")->group(cells);
   verb->add_option("--without", arguments->without, "all methods but these")->type_name("NAMES")->group(cells);
   verb->add_option("--metrics", arguments->metrics, "only these metrics")->type_name("NAMES")->group(cells);
-  verb->add_option("--settings", arguments->study.settings,
+  verb->add_option("--settings", arguments->settings,
                    "only settings with these values, such as d=10,p=0.3; a name given twice matches either value")
       ->type_name("LIST")
       ->group(cells);
@@ -179,7 +178,9 @@ Examples:
 Whatever ends a run, the finished cells are in the journal, and the same command goes on from there.
 Exit codes: 0 done, 2 usage, 3 bad journal, 5 file, 6 memory or time, 130 interrupted.)",
                            list));
-  return [arguments] { return run_on_ranks([&](const Ranks* ranks) { return run_study_verb(*arguments, ranks); }); };
+  return [verb, arguments] {
+    return run_on_ranks(*verb, [&](const Ranks* ranks) { return run_study_verb(*arguments, ranks); });
+  };
 }
 
 }  // namespace olem::app

@@ -11,6 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "olem/json.h"
+#include "olem/remedy.h"
+
 namespace olem {
 
 class Ranks;
@@ -20,10 +23,17 @@ enum class LogLevel { kDebug, kInfo };
 
 // Something doubtful about the input or the answer. Warnings travel inside results, never only on a screen.
 struct Warning {
-  std::string code;   // stable, for programs: "scales", "ties", ...
-  std::string text;   // for people: what, and what to do
-  std::string where;  // the columns, file or step concerned; may be empty
+  std::string code;                   // stable, for programs: "scales", "ties", ...
+  std::string text;                   // for people: what is doubtful, in full sentences that name no option
+  std::string where;                  // the columns, file or step concerned; may be empty
+  std::vector<Remedy> remedies = {};  // what to do about it
 };
+
+// Finding and remedies as a surface spells them.
+std::string warning_text(const Warning& warning, const Spelling& spelling = member_spelling());
+
+// {"code", "text" (finding and remedies), "where", "remedies"}
+Json to_json(const Warning& warning, const Spelling& spelling = member_spelling());
 
 // Everything that travels beside the data: threads, seed, limits, logging, progress and interruption.
 // A default-constructed Context is silent, unlimited and uses every core. Copies share one thread pool.

@@ -27,12 +27,15 @@ struct Problem {
   // rounded or scales; docs/checks.md explains each.
   std::string code;
   std::string text;                  // what is wrong, with names and numbers
-  std::string remedy;                // what to do
+  std::vector<Remedy> remedies;      // what to do
   std::vector<std::string> columns;  // all columns concerned; the text may name only the first ones of many
 };
 
-// {"severity", "code", "text", "remedy", "columns"}
-Json to_json(const Problem& problem);
+// {"severity", "code", "text", "remedy" (the remedies in words), "remedies", "columns"}
+Json to_json(const Problem& problem, const Spelling& spelling = member_spelling());
+
+// The problem as a warning of a result.
+Warning to_warning(const Problem& problem);
 
 // Everything worth knowing about a table before it is used, the most severe first. Does not throw on bad data.
 // Cost O(n d log n), and O(n) for each pair of columns that are nearly copies of each other.

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "olem/remedy.h"
 
 namespace olem {
 
@@ -23,15 +27,37 @@ int exit_code(ErrorCategory category);
 
 std::string_view category_name(ErrorCategory category);
 
-// The one exception of the library. `what()` is one or more full sentences for the user: what is wrong, where
-// (file, line, column name), and what to do about it.
+// The one exception of the library: what is wrong and where (file, line, column name) in full sentences, and what to do
+// about it as data, so that every surface can name its own options. `what()` is all of it as C++ names options.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorCategory category, const std::string& message) : std::runtime_error(message), category_(category) {}
+  // `finding` is one or more full sentences that name no option of any surface.
+  Error(ErrorCategory category, const std::string& finding, std::vector<Remedy> remedies = {});
+
+  // A usage error about the value of an option, named by its key; `finding` goes on behind its name and a colon.
+  static Error of_option(const std::string& option, const std::string& finding, std::vector<Remedy> remedies = {});
+
   ErrorCategory category() const { return category_; }
+  const std::string& option() const { return content_->option; }  // key of the option at fault; may be empty
+  const std::string& finding() const { return content_->finding; }
+  const std::vector<Remedy>& remedies() const { return content_->remedies; }
+
+  // Option, finding and remedies as a surface spells them.
+  std::string text(const Spelling& spelling) const;
+
+  // The same error with another finding, such as one that says where it happened.
+  Error with_finding(const std::string& finding) const;
 
  private:
+  struct Content {
+    std::string option;
+    std::string finding;
+    std::vector<Remedy> remedies;
+  };
+  Error(ErrorCategory category, Content content);
+
   ErrorCategory category_;
+  std::shared_ptr<const Content> content_;  // shared: copying an exception must not throw
 };
 
 // Argument checks: each throws a usage error whose text holds the name, the value and the rule.

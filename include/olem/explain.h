@@ -98,10 +98,9 @@ std::vector<Explanation> explain_all(const std::vector<DecisionProblem>& problem
 Explanation explain(const DecisionProblem& problem, const std::vector<NamedValue>& decision,
                     const ExplainOptions& options, const Context& context);
 
-// "NAME=VALUE" each, as after --at: values for alterable variables, none twice and each in its domain; anything else is
-// a usage error that names the flag.
-std::vector<NamedValue> read_alterations(const std::vector<NamedRange>& alterable,
-                                         const std::vector<std::string>& assignments);
+// Throws a usage error for values that are no decision: of something that is not alterable, outside of its domain, or
+// given twice.
+void check_alterations(const std::vector<NamedRange>& alterable, const std::vector<NamedValue>& values);
 
 // The object that `olem explain --json` prints for one context: every number that text and figure show.
 Json to_json(const Explanation& explanation);

@@ -30,9 +30,10 @@ Knowledge read_knowledge(const std::string& path);
 Knowledge parse_knowledge(std::string_view text, const std::string& source);
 Json to_json(const Knowledge& knowledge);
 
-// The same from the command line: each entry is a list of names separated by commas, one tier (--tier) or one chain
-// (--before) per entry. Spaces around a name do not count. Throws a usage error for an empty name or a chain of one.
-Knowledge knowledge_from_flags(const std::vector<std::string>& tiers, const std::vector<std::string>& before);
+// The same from lists of names: tiers, the earliest first, and chains in which earlier names come before later ones.
+// Throws a usage error for a chain of less than two names, and a data error for a name that stands in two tiers.
+Knowledge make_knowledge(std::vector<std::vector<std::string>> tiers,
+                         const std::vector<std::vector<std::string>>& before, const std::string& source = "");
 
 // Both together. Only one of them may have tiers, since the order between two lists of tiers is not known; otherwise
 // a usage error.

@@ -13,16 +13,16 @@ namespace olem {
 // One value of an option that chooses among names.
 struct Choice {
   std::string_view name;
-  std::string_view help;
+  std::string_view help;  // as of Option
 };
 
 enum class OptionKind { kInteger, kReal, kFlag, kChoice };
 
 // One option, described once. Validation, command-line flags, --help, JSON and docs/options.md all come from it.
 struct Option {
-  std::string name;  // snake_case; the flag is --name with dashes
+  std::string name;  // its key, in snake_case
   OptionKind kind = OptionKind::kInteger;
-  std::string help;                                // one line
+  std::string help;                                // one line; names other options as `key`, in backquotes
   std::string rule;                                // "a whole number from 1 to 100", "one of: skip, floor"
   std::vector<Choice> choices;                     // of kChoice
   std::function<std::string()> text;               // the current value as a user would type it
@@ -65,13 +65,6 @@ class OptionSet {
                   std::span<const Choice> choices, std::string help);
   std::vector<Option> options_;
 };
-
-// "max_parents" -> "--max-parents"
-std::string flag_name(std::string_view option_name);
-
-// The names in "a, b c, \"d, e\"": separated by commas, spaces around them do not count, double quotes as in a CSV file
-// around a name that holds a comma. Throws a usage error that starts with `flag` for an empty name.
-std::vector<std::string> split_names(std::string_view text, std::string_view flag);
 
 // The candidate nearest to `word` in edit distance, or "" when none is near enough to be a likely typing error.
 std::string closest_name(std::string_view word, std::span<const std::string> candidates);

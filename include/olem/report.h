@@ -17,8 +17,9 @@
 
 namespace olem {
 
-// Results as text for a terminal, lines of at most 100 characters where names allow.
-std::string order_text(const OrderResult& result, const Table& table);
+// Results as text for a terminal, lines of at most 100 characters where names allow. `spelling` names the options that
+// the text advises.
+std::string order_text(const OrderResult& result, const Table& table, const Spelling& spelling = member_spelling());
 std::string graph_text(const PruneResult& result, const Order& order, const PruneOptions& options, const Table& table);
 // Of a learner: the pruning when there is one, else the edges, then the method's own lines.
 std::string graph_text(const GraphResult& result, const GraphOptions& options, const Table& table);
@@ -32,6 +33,7 @@ std::string explanation_svg(const Explanation& explanation);
 std::string model_text(const RehearsalModel& model);
 // How well the samplers forecast rows that they had not seen, or why that could not be found out.
 std::string calibration_text(const Calibration& calibration);
-std::string problems_text(const std::vector<Problem>& problems, std::string_view source);
+std::string problems_text(const std::vector<Problem>& problems, std::string_view source,
+                          const Spelling& spelling = member_spelling());
 
 }  // namespace olem

@@ -12,7 +12,7 @@ namespace olem {
 // The object that a verb writes: its own keys in `result`, and around them version, verb, options, seed, seconds and
 // warnings.
 Json result_json(const std::string& verb, const Json& result, Json options, std::uint64_t seed, double seconds,
-                 const std::vector<Warning>& warnings);
+                 const std::vector<Warning>& warnings, const Spelling& spelling = member_spelling());
 
 // A result of olem as one HTML page that stands alone: no address, script or font outside of it, readable in light and
 // dark, printed, and without colours. `result` is the object that `olem order`, `graph`, `fit`, `decide`, `explain` or

@@ -17,7 +17,7 @@ struct StudyOptions {
   std::vector<std::string> methods;
   std::vector<std::string> without;  // methods to leave out
   std::vector<std::string> metrics;
-  std::string settings;  // "d=10,p=0.3": every key must match; a key given twice matches either value
+  std::vector<std::string> settings;  // "d=10", "p=0.3": every key must match; a key given twice matches either value
   int epochs = 0;
   int tasks = 0;   // models, data sets or shuffles per epoch
   int rounds = 0;  // decisions per task

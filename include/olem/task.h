@@ -89,16 +89,16 @@ Knowledge task_knowledge(const Task& task, const std::vector<std::string>& names
 
 // Where contexts come from beside the task itself.
 struct ContextSources {
-  std::vector<std::string> values;  // "NAME=VALUE" each, from --context
-  std::string file;                 // CSV with a column for every context variable, from --contexts
+  std::vector<NamedValue> values;  // of context variables
+  std::string file;                // CSV with a column for every context variable; may be empty
 };
 
 // The contexts to decide for: one row per decision, with one value per context variable in the order of the task. Rows
 // of the file, or else one row of `observed`, in which `values` replace or add to what the task says. A task without
 // context has one row without values. Other columns of the file are not read.
 //
-// Throws a usage error for a value that cannot be understood or is given twice, a name that is no context variable and
-// for values beside a file; a file error; a data error that names file, line and column for cells that are missing or
+// Throws a usage error for a value that is not finite or is given twice, a name that is no context variable and for
+// values beside a file; a file error; a data error that names file, line and column for cells that are missing or
 // not finite numbers, for context variables without a value, and for observed values of variables that are no context.
 std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources, const Context& context);
 

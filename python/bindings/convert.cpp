@@ -4,7 +4,6 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -15,27 +14,6 @@ namespace py = pybind11;
 namespace olem::python {
 
 namespace {
-
-// What is said differently on a command line. Longer ones first.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kPhrases = {{
-    {"--drop-columns or --constant drop", "X.drop(columns=...)"},
-    {"--constant drop", "X.drop(columns=...)"},
-    {"--missing drop", "X.dropna()"},
-    {"--drop-columns", "X.drop(columns=...)"},
-    {"--columns", "X[[...]]"},
-    {"--threads", "n_jobs"},
-    {"--seed", "random_state"},
-    {"--tier", "tiers"},
-    {"--force", "overwrite=True"},
-    {"--contexts", "suggest"},
-    {"--context", "suggest"},
-}};
-
-bool in_flag(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
-
-bool begins_flag(std::string_view text) {
-  return text.size() > 2 && text.substr(0, 2) == "--" && text[2] >= 'a' && text[2] <= 'z';
-}
 
 std::string_view kind_word(OptionKind kind) {
   switch (kind) {
@@ -68,7 +46,17 @@ py::array_t<double> array_of(const Table& table) {
   return array;
 }
 
-void raise(PyObject* type, const Error& error) { PyErr_SetString(type, python_words(error.what()).c_str()); }
+py::object remedies_module() { return py::module_::import("olem._remedies"); }
+
+void raise(PyObject* type, const Error& error) {
+  try {
+    const py::object exception = remedies_module().attr("make_error")(py::handle(type), error.option(), error.finding(),
+                                                                      to_python(to_json(error.remedies())));
+    PyErr_SetObject(type, exception.ptr());
+  } catch (py::error_already_set& failure) {
+    failure.restore();
+  }
+}
 
 }  // namespace
 
@@ -96,10 +84,12 @@ py::object to_python(const Json& json) {
 py::list to_python(const std::vector<Warning>& warnings) {
   py::list list;
   for (const Warning& warning : warnings) {
+    const py::object remedies = to_python(to_json(warning.remedies));
     py::dict entry;
     entry["code"] = warning.code;
-    entry["text"] = python_words(warning.text);
+    entry["text"] = remedies_module().attr("message")(warning.text, remedies);
     entry["where"] = warning.where;
+    entry["remedies"] = remedies;
     list.append(entry);
   }
   return list;
@@ -109,11 +99,11 @@ py::list to_python(const OptionSet& set) {
   py::list list;
   for (const Option& option : set.options()) {
     py::dict choices;
-    for (const Choice& choice : option.choices) choices[py::str(std::string(choice.name))] = python_words(choice.help);
+    for (const Choice& choice : option.choices) choices[py::str(std::string(choice.name))] = with_keywords(choice.help);
     py::dict entry;
     entry["name"] = option.name;
     entry["kind"] = std::string(kind_word(option.kind));
-    entry["help"] = python_words(option.help);
+    entry["help"] = with_keywords(option.help);
     entry["rule"] = option.rule;
     entry["choices"] = choices;
     entry["default"] = to_python(option.json());
@@ -141,35 +131,14 @@ Precedence precedence_of(const std::string& knowledge, const Table& table) {
   return {parse_knowledge(knowledge, "What is known"), table.names()};
 }
 
-std::string python_words(std::string_view text) {
-  std::string words;
-  while (!text.empty()) {
-    if (!begins_flag(text)) {
-      words += text.front();
-      text.remove_prefix(1);
-      continue;
-    }
-    bool found = false;
-    for (const auto& [flag, phrase] : kPhrases) {
-      if (text.substr(0, flag.size()) != flag || (text.size() > flag.size() && in_flag(text[flag.size()]))) continue;
-      words += phrase;
-      text.remove_prefix(flag.size());
-      found = true;
-      break;
-    }
-    if (found) continue;
-    text.remove_prefix(2);
-    while (!text.empty() && in_flag(text.front())) {
-      words += text.front() == '-' ? '_' : text.front();
-      text.remove_prefix(1);
-    }
-  }
-  return words;
+std::string with_keywords(std::string_view text) {
+  // Option by option the same name as in _remedies.py, which cannot be asked while the package is being imported.
+  static const Spelling keywords{[](std::string_view key) { return std::string(key == "seed" ? "random_state" : key); },
+                                 nullptr};
+  return spell_references(text, keywords);
 }
 
-void add_errors(py::module_& module) {
-  module.def("python_words", &python_words, py::arg("text"),
-             "A text of the library with command-line flags spelt as keyword arguments.");
+void add_errors() {
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);

@@ -21,10 +21,10 @@ using OptionTexts = std::map<std::string, std::string>;
 // Objects become dict (keys in their order), lists list, null None; numbers keep every bit.
 pybind11::object to_python(const Json& json);
 
-// A list of {"code", "text", "where"}, in the words of Python.
+// A list of {"code", "text", "where", "remedies"}; the text is finding and remedies as the call at hand spells them.
 pybind11::list to_python(const std::vector<Warning>& warnings);
 
-// A list of {"name", "kind", "help", "rule", "choices", "default"}, in the words of Python.
+// A list of {"name", "kind", "help", "rule", "choices", "default"}.
 pybind11::list to_python(const OptionSet& set);
 
 // Throws a usage error for a name that is no option of the set, with the closest one, and for a value out of range.
@@ -33,14 +33,13 @@ void set_options(const OptionSet& set, const OptionTexts& values);
 // What is known, from JSON text as in a knowledge file.
 Precedence precedence_of(const std::string& knowledge, const Table& table);
 
-// A text of the library as a Python user must read it: --max-parents is the keyword max_parents, and what is done to a
-// file on the command line is done to X.
-std::string python_words(std::string_view text);
+// A text of the library itself, see spell_references, with options as keyword arguments.
+std::string with_keywords(std::string_view text);
 
 // Table and what belongs to it.
 void add_table(pybind11::module_& module);
 // Errors of the library become ValueError, OSError, MemoryError, KeyboardInterrupt or, for a defect, RuntimeError.
-void add_errors(pybind11::module_& module);
+void add_errors();
 void add_learning(pybind11::module_& module);
 void add_graphs(pybind11::module_& module);
 void add_simulation(pybind11::module_& module);

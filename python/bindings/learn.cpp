@@ -50,7 +50,7 @@ py::dict result_of(const OrderResult& result) {
   dict["criterion"] = result.criterion;
   dict["seconds"] = result.summary.seconds;
   dict["status"] = status_name(result.summary.status);
-  dict["message"] = python_words(result.summary.message);
+  dict["message"] = result.summary.message;
   dict["warnings"] = to_python(result.summary.warnings);
   return dict;
 }
@@ -67,7 +67,7 @@ py::dict result_of(const GraphResult& result) {
   dict["criterion"] = result.order ? result.order->criterion : "";
   dict["seconds"] = result.summary.seconds;
   dict["status"] = status_name(result.summary.status);
-  dict["message"] = python_words(result.summary.message);
+  dict["message"] = result.summary.message;
   dict["warnings"] = to_python(result.summary.warnings);
   return dict;
 }
@@ -127,7 +127,7 @@ py::list all_methods() {
     for (const OrderLearnerKind& learner : order_learners()) {
       if (learner.name != kind.name) continue;
       entry["help"] = learner.help;
-      entry["explanation"] = python_words(learner.explanation);
+      entry["explanation"] = with_keywords(learner.explanation);
       entry["learns_order"] = true;
     }
     list.append(entry);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Sequence
 
-from . import _olem
+from . import _olem, _remedies
 from ._graph import Graph, as_graph, graph_from_result, graph_text, node_names, same_naming
 
 
@@ -84,4 +84,5 @@ def write_graph(
     overwrite : bool
         An existing file is an OSError otherwise.
     """
-    _olem.write_graph(os.fspath(path), graph_text(as_graph(graph)), format, overwrite)
+    with _remedies.spelt(_remedies.keywords(["overwrite", "format"])):
+        _olem.write_graph(os.fspath(path), graph_text(as_graph(graph)), format, overwrite)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from . import _olem, _options
+from . import _olem, _options, _remedies
 from ._graph import Graph, Label, graph_from_result
 from ._input import as_table
 from ._optional import not_fitted_error
@@ -47,7 +47,7 @@ _FIT_DOCS = """\
 result_ : dict
     Everything the method says, by the keys of `olem order --json` or `olem graph --json`.
 warnings_ : list of dict
-    With `code`, `text` and `where`; each was also issued as an OlemWarning.
+    With `code`, `text`, `where` and `remedies`; each was also issued as an OlemWarning.
 n_features_in_ : int
 feature_names_in_ : array of str, only when X has names"""
 
@@ -146,7 +146,8 @@ class _Learner:
         """
         table, names = as_table(X)
         labels: list[Label] = list(names) if names else list(range(len(table.names)))
-        learned = self._learn(table, labels)
+        with _remedies.spelt(_remedies.keywords(self._parameter_names()), None if names else table.names):
+            learned = self._learn(table, labels)
         for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_")]:
             delattr(self, name)
         vars(self).update(learned)
@@ -253,10 +254,12 @@ class _OrderLearner(_Learner):
         self._check_fitted()
         if "_graph" not in vars(self):
             asked = (self._asked.options, self._asked.knowledge, self._settings(self._asked))
-            if self._found is None:  # it was pickled; learning again gives the same
-                result = _olem.learn_graph(self._table, self._method, *asked)
-            else:
-                result = _olem.graph_of_order(self._table, self._found, *asked)
+            named = "feature_names_in_" in vars(self)
+            with _remedies.spelt(_remedies.keywords(self._parameter_names()), None if named else self._table.names):
+                if self._found is None:  # it was pickled; learning again gives the same
+                    result = _olem.learn_graph(self._table, self._method, *asked)
+                else:
+                    result = _olem.graph_of_order(self._table, self._found, *asked)
             self._graph = graph_from_result(result, self._labels)
         return self._graph
 

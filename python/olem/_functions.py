@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+import inspect
+from typing import Any, Callable, ContextManager, Mapping, Sequence
 
-from . import _olem, _options
+from . import _olem, _options, _remedies
 from ._data import Dataset
 from ._graph import Graph, graph_from_result
 from ._input import as_table
 from ._optional import require
+
+
+def _spelt(
+    function: Callable[..., Any], names: Sequence[str] | None = None, columns: Sequence[str] | None = None
+) -> ContextManager[None]:
+    """Within, messages name keyword arguments of the function, and columns by `names` or by their place."""
+    return _remedies.spelt(_remedies.keywords(inspect.signature(function).parameters), None if names else columns)
 
 
 @_options.with_options(_olem.entropy_options())
@@ -22,8 +30,9 @@ def entropy(X: Any, *, n_jobs: int | None = None, random_state: Any = None, **op
         As of OLEM.
     {options}
     """
-    table, _ = as_table(X)
-    value, _ = _olem.entropy(table, _options.as_texts(options), _options.run_settings(n_jobs, random_state))
+    table, names = as_table(X)
+    with _spelt(entropy, names, table.names):
+        value, _ = _olem.entropy(table, _options.as_texts(options), _options.run_settings(n_jobs, random_state))
     return value
 
 
@@ -49,12 +58,13 @@ def prune(
     labels = names or list(range(len(table.names)))
     name = dict(zip(labels, table.names))
     nodes = order.causal_order_ if hasattr(order, "causal_order_") else order
-    result = _olem.prune(
-        table,
-        [name.get(node, str(node)) for node in nodes],
-        _options.as_texts(options),
-        _options.run_settings(n_jobs, None, progress),
-    )
+    with _spelt(prune, names, table.names):
+        result = _olem.prune(
+            table,
+            [name.get(node, str(node)) for node in nodes],
+            _options.as_texts(options),
+            _options.run_settings(n_jobs, None, progress),
+        )
     _options.issue_warnings(result["warnings"])
     return graph_from_result(result, labels)
 
@@ -87,7 +97,9 @@ def simulate_order(*, index: int = 0, n_jobs: int | None = None, random_state: A
     {options}
     """
     settings = _options.run_settings(n_jobs, random_state)
-    return _dataset(_olem.simulate_order(_options.as_texts(options), index, settings), "simulate_order")
+    with _spelt(simulate_order):
+        result = _olem.simulate_order(_options.as_texts(options), index, settings)
+    return _dataset(result, "simulate_order")
 
 
 @_options.with_options(_olem.simulate_auf_options())
@@ -103,4 +115,6 @@ def simulate_auf(*, index: int = 0, n_jobs: int | None = None, random_state: Any
     {options}
     """
     settings = _options.run_settings(n_jobs, random_state)
-    return _dataset(_olem.simulate_auf(_options.as_texts(options), index, settings), "simulate_auf")
+    with _spelt(simulate_auf):
+        result = _olem.simulate_auf(_options.as_texts(options), index, settings)
+    return _dataset(result, "simulate_auf")

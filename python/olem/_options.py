@@ -22,20 +22,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class OlemWarning(UserWarning):
-    """Something doubtful about the data or the answer. `code` and `where` are for programs."""
+    """Something doubtful about the data or the answer. `code`, `where` and `remedies` are for programs."""
 
-    def __init__(self, text: str, code: str = "", where: str = "") -> None:
-        super().__init__(text, code, where)
+    def __init__(self, text: str, code: str = "", where: str = "", remedies: Sequence[Mapping[str, str]] = ()) -> None:
+        super().__init__(text, code, where, remedies)
         self.code = code
         self.where = where
+        self.remedies = remedies
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
-def issue_warnings(found: Sequence[Mapping[str, str]], stacklevel: int = 3) -> None:
+def issue_warnings(found: Sequence[Mapping[str, Any]], stacklevel: int = 3) -> None:
     for entry in found:
-        warnings.warn(OlemWarning(entry["text"], entry["code"], entry["where"]), stacklevel=stacklevel)
+        warnings.warn(OlemWarning(entry["text"], entry["code"], entry["where"], entry["remedies"]), stacklevel=stacklevel)
 
 
 def as_text(value: object) -> str:

@@ -7,9 +7,9 @@ import inspect
 import json
 import numbers
 import os
-from typing import Any, Mapping, Sequence
+from typing import Any, ContextManager, Mapping, Sequence
 
-from . import _olem, _options
+from . import _olem, _options, _remedies
 from ._graph import Graph, as_graph, graph_text
 from ._input import as_table
 from ._optional import not_fitted_error, require
@@ -283,17 +283,18 @@ class Rehearsal:
         table, names = as_table(X)
         if names is None:
             raise ValueError("X has no column names, by which a task speaks of its variables. Give a DataFrame.")
-        self._model, found = _olem.RehearsalModel.fit(
-            self._task_text(),
-            table,
-            self._learning_options(),
-            None if self.order is None else list(self.order),
-            None if self.graph is None else graph_text(as_graph(self.graph)),
-            _options.run_settings(self.n_jobs, self.random_state, self.progress),
-        )
-        self._table = table if self.sampler is None else None
-        self._straight = None
-        self._take_facts()
+        with self._spelt():
+            self._model, found = _olem.RehearsalModel.fit(
+                self._task_text(),
+                table,
+                self._learning_options(),
+                None if self.order is None else list(self.order),
+                None if self.graph is None else graph_text(as_graph(self.graph)),
+                _options.run_settings(self.n_jobs, self.random_state, self.progress),
+            )
+            self._table = table if self.sampler is None else None
+            self._straight = None
+            self._take_facts()
         self.warnings_ = [*found, *self.warnings_]
         _options.issue_warnings(self.warnings_)
         return self
@@ -314,11 +315,12 @@ class Rehearsal:
         self._check_fitted()
         frame = hasattr(context, "columns")
         rows = context.to_dict("records") if frame else [{} if context is None else context]
-        decisions = self._model_for(options).decide(
-            [self._context_values(row, complete=not frame) for row in rows],
-            _options.as_texts(options),
-            self._settings(),
-        )
+        with self._spelt():
+            decisions = self._model_for(options).decide(
+                [self._context_values(row, complete=not frame) for row in rows],
+                _options.as_texts(options),
+                self._settings(),
+            )
         for decision in decisions:
             _options.issue_warnings(decision["warnings"])
         found = [Decision(decision) for decision in decisions]
@@ -366,7 +368,8 @@ class Rehearsal:
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Writes what was learned to a file, which `load` and `olem decide --model` read."""
         self._check_fitted()
-        self._model.save(os.fspath(path), overwrite)
+        with _remedies.spelt(_remedies.keywords(["overwrite"])):
+            self._model.save(os.fspath(path), overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None, progress: Any = None) -> Rehearsal:
@@ -386,8 +389,34 @@ class Rehearsal:
         else:
             loaded.graph_method = graph["method"]
         loaded._model = model
-        loaded._take_facts()
+        with loaded._spelt():
+            loaded._take_facts()
         return loaded
+
+    def _spelt(self) -> ContextManager[None]:
+        """Within, messages name the parameters that order, graph, samplers and decisions have here."""
+        orders = {option["name"] for method in _olem.methods() for option in method["options"]}
+        samplers = {option["name"] for kind in _olem.samplers() for option in kind["options"]}
+        decisions = {option["name"] for option in _olem.decision_options()}
+        of_learner = "order_options" if self.graph_method is None else "graph_options"
+
+        def spell(remedy: _remedies.Remedy) -> str:
+            option, value = remedy["option"], _remedies.literal(remedy["value"])
+            if option in ("tier", "before"):
+                return f"before={value}"
+            if option in ("context", "contexts"):
+                return "suggest(context)"
+            if _remedies.keyword(option) in self._parameter_names():
+                return _remedies.assignment(remedy)
+            if option in samplers:
+                return f"sampler_options={{{option!r}: {value}}}"
+            if option in orders:
+                return f"{of_learner}={{{option!r}: {value}}}"
+            if option in decisions:
+                return f"suggest({option}={value})"
+            return ""
+
+        return _remedies.spelt(spell)
 
     def _learning_options(self) -> _olem.RehearsalOptions:
         given = [name for name in ("order", "graph", "graph_method") if getattr(self, name) is not None]

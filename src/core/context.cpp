@@ -7,6 +7,7 @@
 #include <array>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "core/thread_pool.h"
@@ -38,6 +39,18 @@ std::string size_text(std::size_t bytes) {
 
 }  // namespace
 
+std::string warning_text(const Warning& warning, const Spelling& spelling) {
+  const std::string advice = remedy_text(warning.remedies, spelling);
+  return advice.empty() ? warning.text : warning.text + " " + advice;
+}
+
+Json to_json(const Warning& warning, const Spelling& spelling) {
+  return {{"code", warning.code},
+          {"text", warning_text(warning, spelling)},
+          {"where", warning.where},
+          {"remedies", to_json(warning.remedies)}};
+}
+
 Context::Context() : pool_(std::make_shared<ThreadPool>()) {}
 
 int Context::thread_count() const {
@@ -55,9 +68,8 @@ void Context::check_interrupt() const {
     throw Error(ErrorCategory::kInterrupted, "Interrupted.");
   }
   if (deadline && std::chrono::steady_clock::now() > *deadline) {
-    throw Error(ErrorCategory::kResource,
-                "The time limit was reached before the work was done. Raise --time-limit or "
-                "give a smaller problem.");
+    throw Error(ErrorCategory::kResource, "The time limit was reached before the work was done.",
+                {{"Allow more time", "time_limit", ""}, {"Give a smaller problem", "", ""}});
   }
 }
 
@@ -76,10 +88,12 @@ void Context::log_debug(std::string_view text) const {
 void Context::require_memory(std::size_t bytes, std::string_view what) const {
   const std::size_t limit = memory_limit > 0 ? memory_limit : available_memory();
   if (bytes <= limit) return;
+  std::vector<Remedy> remedies = {{"Use fewer rows or columns", "", ""}};
+  if (memory_limit > 0) remedies.push_back({"Allow more memory", "memory", ""});
   throw Error(ErrorCategory::kResource,
-              fmt::format("{} needs about {} of memory, but {} {}. Use fewer rows or columns{}.", what,
-                          size_text(bytes), size_text(limit), memory_limit > 0 ? "is the limit set" : "are available",
-                          memory_limit > 0 ? ", or raise --memory" : ""));
+              fmt::format("{} needs about {} of memory, but {} {}.", what, size_text(bytes), size_text(limit),
+                          memory_limit > 0 ? "is the limit set" : "are available"),
+              std::move(remedies));
 }
 
 Context Context::serial() const {

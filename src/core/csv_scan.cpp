@@ -132,9 +132,9 @@ CsvCell CsvScanner::next_quoted_cell() {
   if (!at_line_end() && *position_ != separator_) {
     throw Error(
         ErrorCategory::kData,
-        fmt::format("{}, line {}: There is text between a closing quote and the next separator. Double the quotes "
-                    "that belong to the text of a cell; if '{}' is not the separator, give it with --delimiter.",
-                    source_, line_, show_text({&separator_, 1})));
+        fmt::format("{}, line {}: There is text between a closing quote and the next separator.", source_, line_),
+        {{"Double the quotes that belong to the text of a cell"},
+         {fmt::format("Name the separator, if it is not '{}'", show_text({&separator_, 1})), "delimiter"}});
   }
   return cell;
 }

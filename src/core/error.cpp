@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <span>
+#include <utility>
 
 namespace olem {
 
@@ -30,6 +32,38 @@ std::string_view category_name(ErrorCategory category) {
     case ErrorCategory::kInternal: return "internal";
   }
   return "internal";
+}
+
+namespace {
+
+std::string join_message(const std::string& option, const std::string& finding, std::span<const Remedy> remedies,
+                         const Spelling& spelling) {
+  std::string text = option.empty() ? finding : spelling.option(option) + ": " + finding;
+  const std::string advice = remedy_text(remedies, spelling);
+  if (!advice.empty()) text += " " + advice;
+  return text;
+}
+
+}  // namespace
+
+Error::Error(ErrorCategory category, const std::string& finding, std::vector<Remedy> remedies)
+    : Error(category, Content{"", finding, std::move(remedies)}) {}
+
+Error::Error(ErrorCategory category, Content content)
+    : std::runtime_error(join_message(content.option, content.finding, content.remedies, member_spelling())),
+      category_(category),
+      content_(std::make_shared<const Content>(std::move(content))) {}
+
+Error Error::of_option(const std::string& option, const std::string& finding, std::vector<Remedy> remedies) {
+  return {ErrorCategory::kUsage, Content{option, finding, std::move(remedies)}};
+}
+
+std::string Error::text(const Spelling& spelling) const {
+  return join_message(option(), finding(), remedies(), spelling);
+}
+
+Error Error::with_finding(const std::string& finding) const {
+  return {category_, Content{option(), finding, remedies()}};
 }
 
 void check_finite(std::string_view name, double value) {

@@ -53,7 +53,7 @@ void write_all(const Descriptor& file, std::string_view content, const std::stri
 }
 
 [[noreturn]] void refuse_to_replace(const std::string& path) {
-  throw Error(ErrorCategory::kFile, fmt::format("{} exists already. Use --force to replace it.", path));
+  throw Error(ErrorCategory::kFile, fmt::format("{} exists already.", path), {{"Replace it", "force", "true"}});
 }
 
 // Makes a new file in the folder of `path`. The user's mask applies as to any other file; mkstemp would need it to be

@@ -90,4 +90,11 @@ std::vector<double> JsonPart::finite_numbers() const {
   return values;
 }
 
+std::vector<Remedy> read_remedies(const JsonPart& part) {
+  std::vector<Remedy> remedies;
+  for (const JsonPart& entry : part.entries())
+    remedies.push_back({entry["advice"].text(), entry["option"].text(), entry["value"].text()});
+  return remedies;
+}
+
 }  // namespace olem

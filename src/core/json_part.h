@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "olem/json.h"
+#include "olem/remedy.h"
 
 namespace olem {
 
@@ -44,5 +45,8 @@ class JsonPart {
   const std::string* source_;
   std::string place_;
 };
+
+// The inverse of to_json of remedies.
+std::vector<Remedy> read_remedies(const JsonPart& part);
 
 }  // namespace olem

@@ -16,7 +16,7 @@ namespace olem {
 namespace {
 
 [[noreturn]] void reject(const std::string& name, std::string_view value, const std::string& rule) {
-  throw Error(ErrorCategory::kUsage, fmt::format("{}: '{}' is not {}.", flag_name(name), value, rule));
+  throw Error::of_option(name, fmt::format("'{}' is not {}.", value, rule));
 }
 
 template <class Number>
@@ -38,12 +38,6 @@ std::string real_rule(double low, double high) {
 }
 
 }  // namespace
-
-std::string flag_name(std::string_view option_name) {
-  std::string flag = "--" + std::string(option_name);
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
-}
 
 void OptionSet::integer(std::string name, int& value, int low, int high, std::string help) {
   std::string rule = high == std::numeric_limits<int>::max() ? fmt::format("a whole number of at least {}", low)
@@ -158,40 +152,6 @@ Json OptionSet::json() const {
   Json object = Json::object();
   for (const Option& option : options_) object[option.name] = option.json();
   return object;
-}
-
-std::vector<std::string> split_names(std::string_view text, std::string_view flag) {
-  std::vector<std::string> names(1);
-  bool quoted = false;
-  bool was_quoted = false;
-  const auto finish = [&] {
-    std::string& name = names.back();
-    if (!was_quoted) {
-      name.erase(0, name.find_first_not_of(" \t"));
-      name.erase(name.find_last_not_of(" \t") + 1);
-    }
-    was_quoted = false;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '"' && quoted && i + 1 < text.size() && text[i + 1] == '"') {
-      names.back() += text[++i];
-    } else if (text[i] == '"') {
-      if (!quoted) names.back().clear();
-      quoted = !quoted;
-      was_quoted = true;
-    } else if (text[i] == ',' && !quoted) {
-      finish();
-      names.emplace_back();
-    } else if (quoted || !was_quoted) {
-      names.back() += text[i];
-    }
-  }
-  finish();
-  const bool empty = std::any_of(names.begin(), names.end(), [](const std::string& name) { return name.empty(); });
-  if (empty || quoted) {
-    throw Error(ErrorCategory::kUsage, fmt::format("{}: '{}' is not a list of names separated by commas.", flag, text));
-  }
-  return names;
 }
 
 std::string closest_name(std::string_view word, std::span<const std::string> candidates) {

@@ -22,10 +22,9 @@ void check_separator(char separator) {
   const bool alphanumeric = (separator >= '0' && separator <= '9') || (separator >= 'A' && separator <= 'Z') ||
                             (separator >= 'a' && separator <= 'z');
   if (printable && !alphanumeric && std::string_view("\"+-._").find(separator) == std::string_view::npos) return;
-  throw Error(ErrorCategory::kUsage,
-              fmt::format("--delimiter: '{}' cannot separate columns. Use , ; | tab or another ASCII character that is "
-                          "not a letter, a digit, a quote or one of + - . _",
-                          show_text({&separator, 1})));
+  throw Error::of_option(
+      "delimiter", fmt::format("'{}' cannot separate columns.", show_text({&separator, 1})),
+      {{"Use , ; | tab or another ASCII character that is not a letter, a digit, a quote or one of + - . _"}});
 }
 
 // Throws for bytes that no CSV file of ours has and returns the text behind a UTF-8 byte order mark.
@@ -189,8 +188,9 @@ class RowReader {
       case CellKind::kMissing: missing_.add(cell.line, column); return false;
       case CellKind::kTooLarge:
         throw Error(ErrorCategory::kData,
-                    fmt::format("{}: {} is too large for a double-precision number (about 1.8e308). Correct it, or {}.",
-                                position(cell, column), quoted(cell), leave_out(column)));
+                    fmt::format("{}: {} is too large for a double-precision number (about 1.8e308).",
+                                position(cell, column), quoted(cell)),
+                    remedies_of_cell(column));
       case CellKind::kText: throw_text(cell, column);
     }
     return false;
@@ -202,9 +202,8 @@ class RowReader {
 
   static std::string quoted(const CsvCell& cell) { return fmt::format("'{}'", show_text(cell.content())); }
 
-  std::string leave_out(std::size_t column) const {
-    return fmt::format("leave the column out with --drop-columns '{}' or choose others with --columns",
-                       show_text(head_.names[column]));
+  std::vector<Remedy> remedies_of_cell(std::size_t column) const {
+    return {{"Correct it"}, leave_out({&head_.names[column], 1}), {"Choose other columns", "columns"}};
   }
 
   [[noreturn]] void throw_text(const CsvCell& cell, std::size_t column) const {
@@ -212,23 +211,21 @@ class RowReader {
     std::string without_commas = text;
     without_commas.erase(std::remove(without_commas.begin(), without_commas.end(), ','), without_commas.end());
     double ignored = 0.0;
-    std::string remedy = fmt::format("Correct it, or {}", leave_out(column));
+    std::vector<Remedy> remedies = remedies_of_cell(column);
     if (text.find(',') != std::string::npos && read_cell(without_commas, ignored) == CellKind::kNumber) {
-      remedy = std::count(text.begin(), text.end(), ',') == 1 && text.find('.') == std::string::npos
-                   ? "Numbers need a decimal point, not a comma, and no separators of thousands"
-                   : "Write numbers without separators of thousands and with a decimal point";
+      const bool decimal_comma = std::count(text.begin(), text.end(), ',') == 1 && text.find('.') == std::string::npos;
+      remedies = {{decimal_comma ? "Write a decimal point instead of the comma, and no separators of thousands"
+                                 : "Write numbers without separators of thousands and with a decimal point"}};
     } else if (!head_.in_file && missing_.rows() == 0) {
-      remedy =
-          "If the first line holds the names of the columns, do not use --no-header. Otherwise correct the cell, "
-          "or " +
-          leave_out(column);
+      remedies.insert(remedies.begin(),
+                      {"Take the first line for the names of the columns, if it holds them", "no_header", "false"});
     } else if (const std::size_t other = text.find_first_of(",;\t|");
                options_.delimiter == 0 && !cell.quoted && other != std::string::npos) {
-      remedy += fmt::format(". If '{}' separates the columns, use --delimiter '{}'", show_text(text.substr(other, 1)),
-                            show_text(text.substr(other, 1)));
+      const std::string separator = text[other] == '\t' ? "tab" : text.substr(other, 1);
+      remedies.push_back({fmt::format("Name the separator, if it is '{}'", separator), "delimiter", separator});
     }
-    throw Error(ErrorCategory::kData,
-                fmt::format("{}: {} is not a number. {}.", position(cell, column), quoted(cell), remedy));
+    throw Error(ErrorCategory::kData, fmt::format("{}: {} is not a number.", position(cell, column), quoted(cell)),
+                std::move(remedies));
   }
 
   // `found` cells of the line were read, and either it ends here or there are more than expected.
@@ -241,15 +238,20 @@ class RowReader {
     }
     const std::size_t expected = slots_.size();
     std::string hint;
+    std::vector<Remedy> remedies;
     if (found == expected + 1 && last_empty) {
-      hint = " The line ends with a separator, which makes an empty cell: remove it.";
+      hint = " The line ends with a separator, which makes an empty cell.";
+      remedies.push_back({"Remove the separator at the end"});
     } else if (found == expected + 1 && head_.in_file && missing_.rows() == 0) {
-      hint = " If the first cell is the name of the row, give its column a name in the header line too.";
+      remedies.push_back({"Give the column a name in the header line too, if the first cell is the name of the row"});
     }
+    const std::string separator = show_text({&separator_, 1});
+    remedies.push_back({fmt::format("Put cells that contain the separator '{}' into quotes", separator)});
+    remedies.push_back({"Name another separator", "delimiter"});
     throw Error(ErrorCategory::kData,
-                fmt::format("{}, line {}: Expected {}, as in the first line, but found {}.{} Cells that contain the "
-                            "separator '{}' must stand in quotes; another separator can be given with --delimiter.",
-                            source_, line, counted(expected, "cell"), found, hint, show_text({&separator_, 1})));
+                fmt::format("{}, line {}: Expected {}, as in the first line, but found {}.{}", source_, line,
+                            counted(expected, "cell"), found, hint),
+                std::move(remedies));
   }
 
   void flush_block() {
@@ -307,8 +309,9 @@ ReadResult read_csv_text(std::string_view text, const std::string& source, const
   if (head.doubtful) {
     result.warnings.push_back({"header",
                                "The first line was taken for the names of the columns, although some of its cells are "
-                               "numbers. If it is data, use --no-header.",
-                               source});
+                               "numbers.",
+                               source,
+                               {{"Say so, if it is data", "no_header", "true"}}});
   }
   return result;
 }

@@ -28,6 +28,17 @@ constexpr double kScaleRatioLog10 = 3.0;
 constexpr double kExtremeScaleRatioLog10 = 8.0;
 constexpr std::size_t kNamesInText = 10;
 
+constexpr const char* kSayWhatYouKnow = "Rely on what you know";
+constexpr const char* kFixThePlace = "Fix the place in the order by what you know";
+
+using Remedies = std::vector<Remedy>;
+
+// For columns without which the table can be used.
+Remedies drop(const std::vector<std::string>& columns) {
+  const Remedy by_name = leave_out(columns);
+  return {by_name, {by_name.advice, "constant", "drop"}};
+}
+
 // What the checks and the preparation of a table both start from.
 struct Findings {
   std::vector<ColumnProfile> profiles;
@@ -68,7 +79,7 @@ void check_size(const Table& table, std::vector<Problem>& problems) {
     problems.push_back({Severity::kError,
                         "few_rows",
                         fmt::format("The table has {}, but at least 2 are needed.", in_words(rows, "row", "rows")),
-                        "Give more rows; some hundreds are a good start.",
+                        {{"Give more rows; some hundreds are a good start"}},
                         {}});
     return;
   }
@@ -78,7 +89,7 @@ void check_size(const Table& table, std::vector<Problem>& problems) {
                         fmt::format("The table has only {} rows. With fewer than {}, chance decides between columns "
                                     "whose noises differ by less than a fifth.",
                                     rows, kFewRows),
-                        "Give more rows, or rely on what you know (--tier, --before).",
+                        {{"Give more rows"}, {kSayWhatYouKnow, "tier"}, {kSayWhatYouKnow, "before"}},
                         {}});
   }
   if (rows < table.columns()) {
@@ -87,14 +98,14 @@ void check_size(const Table& table, std::vector<Problem>& problems) {
                         fmt::format("The table has fewer rows ({}) than columns ({}). Methods that invert a covariance "
                                     "matrix refuse it, and nearest neighbours are far away.",
                                     rows, table.columns()),
-                        "Give more rows, or choose the columns that matter (--columns).",
+                        {{"Give more rows"}, {"Choose the columns that matter", "columns"}},
                         {}});
   }
   if (table.columns() == 1) {
     problems.push_back({Severity::kWarning,
                         "single_column",
                         fmt::format("The table has the one column '{}': its order is trivial.", table.name(0)),
-                        "Give the columns among which an order is wanted.",
+                        {{"Give the columns among which an order is wanted"}},
                         {table.name(0)}});
   }
 }
@@ -107,12 +118,9 @@ void check_constant(const Table& table, const Findings& findings, std::vector<Pr
   }
   const bool one = items.size() == 1;
   problems.push_back({Severity::kError, "constant",
-                      fmt::format("{} constant: {}.", one ? "1 column is" : fmt::format("{} columns are", items.size()),
-                                  enumerate(items)),
-                      fmt::format("Remove {} with --drop-columns or --constant drop: a column that never changes has "
-                                  "no place in an order.",
-                                  one ? "it" : "them"),
-                      names_of(table, findings.constant)});
+                      fmt::format("{} constant: {}. A column that never changes has no place in an order.",
+                                  one ? "1 column is" : fmt::format("{} columns are", items.size()), enumerate(items)),
+                      drop(names_of(table, findings.constant)), names_of(table, findings.constant)});
 }
 
 std::string copy_text(const std::string& original, const std::string& copy, const ColumnCopy& found) {
@@ -135,9 +143,7 @@ void check_copies(const Table& table, const Findings& findings, std::vector<Prob
     problems.push_back({Severity::kError,
                         kCodes[static_cast<std::size_t>(found.kind)],
                         copy_text(original, copy, found),
-                        fmt::format("Keep one of the two: remove '{}' with --drop-columns, or the later of every such "
-                                    "pair with --constant drop.",
-                                    copy),
+                        drop({copy}),
                         {original, copy}});
   }
 }
@@ -149,17 +155,19 @@ void check_repeated_rows(const Table& table, const Context& context, std::vector
   const Severity severity = share > kManyTwinsShare ? Severity::kStrongWarning
                             : share > kTwinShare    ? Severity::kWarning
                                                     : Severity::kNote;
+  Remedies remedies = {{"Remove rows that were recorded twice"},
+                       {"Choose what to do with zero distances, if the values were rounded", "ties"}};
+  if (severity == Severity::kStrongWarning)
+    remedies = {{"Treat the columns as discrete"}, {"Give values with more digits"}};
   problems.push_back(
       {severity,
        "repeated_rows",
-       fmt::format("{} an earlier row. {:.3g} % of the rows ({} of {}) have an identical twin, so that their nearest "
-                   "neighbour is at distance 0.",
-                   in_words(found.repeats, "row repeats", "rows repeat"), 100.0 * share, found.with_twin, table.rows()),
-       severity == Severity::kStrongWarning
-           ? "Most rows are no observations of a continuous quantity: treat the columns as discrete, or give values "
-             "with more digits."
-           : "Remove rows that were recorded twice. If the values were rounded, choose what to do with zero distances "
-             "(--ties).",
+       fmt::format(
+           "{} an earlier row. {:.3g} % of the rows ({} of {}) have an identical twin, so that their nearest "
+           "neighbour is at distance 0.{}",
+           in_words(found.repeats, "row repeats", "rows repeat"), 100.0 * share, found.with_twin, table.rows(),
+           severity == Severity::kStrongWarning ? " Most rows are no observations of a continuous quantity." : ""),
+       std::move(remedies),
        {}});
 }
 
@@ -181,14 +189,13 @@ void check_distinct_values(const Table& table, const Findings& findings, std::ve
   }
   if (!discrete.empty()) {
     const bool one = discrete.size() == 1;
-    problems.push_back({Severity::kWarning, "few_values",
+    problems.push_back({Severity::kWarning,
+                        "few_values",
                         fmt::format("{} at most {} distinct values: {}. {} discrete, and the entropy of a density is "
                                     "not defined for {}.",
                                     one ? "1 column has" : fmt::format("{} columns have", discrete.size()), kFewValues,
                                     enumerate(discrete_items), one ? "It looks" : "They look", one ? "it" : "them"),
-                        fmt::format("Leave {} out (--drop-columns), or fix the place in the order by what you know "
-                                    "(--tier, --before).",
-                                    one ? "it" : "them"),
+                        {leave_out(names_of(table, discrete)), {kFixThePlace, "tier"}, {kFixThePlace, "before"}},
                         names_of(table, discrete)});
   }
   if (rounded.empty()) return;
@@ -196,14 +203,15 @@ void check_distinct_values(const Table& table, const Findings& findings, std::ve
     return findings.profiles[a].distinct < findings.profiles[b].distinct;
   });
   const bool coarse = findings.profiles[fewest].distinct * kCoarseRowsPerValue < rows;
-  problems.push_back({coarse ? Severity::kWarning : Severity::kNote, "rounded",
-                      fmt::format("{} fewer than {} distinct values in {} rows; '{}' has the fewest, {}. The values "
-                                  "look rounded, and small sets of columns will have zero distances.",
-                                  rounded.size() == 1 ? "1 column has" : fmt::format("{} columns have", rounded.size()),
-                                  (rows + 1) / 2, rows, table.name(fewest), findings.profiles[fewest].distinct),
-                      "Give the values with all their digits if you have them, or choose what to do with zero "
-                      "distances (--ties).",
-                      names_of(table, rounded)});
+  problems.push_back(
+      {coarse ? Severity::kWarning : Severity::kNote,
+       "rounded",
+       fmt::format("{} fewer than {} distinct values in {} rows; '{}' has the fewest, {}. The values "
+                   "look rounded, and small sets of columns will have zero distances.",
+                   rounded.size() == 1 ? "1 column has" : fmt::format("{} columns have", rounded.size()),
+                   (rows + 1) / 2, rows, table.name(fewest), findings.profiles[fewest].distinct),
+       {{"Give the values with all their digits if you have them"}, {"Choose what to do with zero distances", "ties"}},
+       names_of(table, rounded)});
 }
 
 void check_scales(const Table& table, const Findings& findings, std::vector<Problem>& problems) {
@@ -220,12 +228,12 @@ void check_scales(const Table& table, const Findings& findings, std::vector<Prob
   const bool extreme = ratio > kExtremeScaleRatioLog10;
   problems.push_back({extreme ? Severity::kStrongWarning : Severity::kWarning,
                       "scales",
-                      fmt::format("The standard deviation of '{}' is about 10^{:.1f} times that of '{}'. {}",
+                      fmt::format("The standard deviation of '{}' is about 10^{:.1f} times that of '{}'. {} Nothing is "
+                                  "rescaled silently, because the order depends on the units.",
                                   table.name(*high), ratio, table.name(*low),
                                   extreme ? "Beside such a column the others do not count at all in a distance."
                                           : "Distances are decided by the columns with the large scales."),
-                      "Give the columns in comparable units. Nothing is rescaled silently, because the order depends "
-                      "on the units.",
+                      {{"Give the columns in comparable units"}},
                       {table.name(*low), table.name(*high)}});
 }
 
@@ -243,23 +251,28 @@ std::vector<Problem> judge(const Table& table, const Findings& findings, const C
   return problems;
 }
 
-Warning to_warning(const Problem& problem) {
-  return {problem.code, problem.text + " " + problem.remedy, fmt::format("{}", fmt::join(problem.columns, ", "))};
-}
-
 [[noreturn]] void refuse(const Table& table, const std::vector<Problem>& problems) {
   constexpr std::size_t kShown = 5;
   const auto errors = static_cast<std::size_t>(std::count_if(
       problems.begin(), problems.end(), [](const Problem& problem) { return problem.severity == Severity::kError; }));
   std::vector<std::string> sentences;
-  for (std::size_t i = 0; i < std::min(errors, kShown); ++i) {
-    sentences.push_back(problems[i].text + " " + problems[i].remedy);
-  }
+  for (std::size_t i = 0; i < std::min(errors, kShown); ++i) sentences.push_back(problems[i].text);
   if (errors > kShown) {
-    sentences.push_back(fmt::format("There are {} more such problems; 'olem check' lists them.", errors - kShown));
+    sentences.push_back(
+        fmt::format("There are {} more such problems; a check of the table lists them.", errors - kShown));
+  }
+  // One list of columns is one thing to do, however many findings they come from.
+  std::vector<std::string> columns;
+  for (std::size_t i = 0; i < errors; ++i) {
+    if (problems[i].code == "constant") {
+      columns.insert(columns.end(), problems[i].columns.begin(), problems[i].columns.end());
+    } else if (!problems[i].columns.empty()) {
+      columns.push_back(problems[i].columns.back());
+    }
   }
   throw Error(ErrorCategory::kData,
-              fmt::format("{}{}", table.source().empty() ? "" : table.source() + ": ", fmt::join(sentences, "\n")));
+              fmt::format("{}{}", table.source().empty() ? "" : table.source() + ": ", fmt::join(sentences, "\n")),
+              columns.empty() ? problems.front().remedies : drop(columns));
 }
 
 }  // namespace
@@ -274,11 +287,16 @@ std::string_view severity_name(Severity severity) {
   return "error";
 }
 
-Json to_json(const Problem& problem) {
+Warning to_warning(const Problem& problem) {
+  return {problem.code, problem.text, fmt::format("{}", fmt::join(problem.columns, ", ")), problem.remedies};
+}
+
+Json to_json(const Problem& problem, const Spelling& spelling) {
   return {{"severity", severity_name(problem.severity)},
           {"code", problem.code},
           {"text", problem.text},
-          {"remedy", problem.remedy},
+          {"remedy", remedy_text(problem.remedies, spelling)},
+          {"remedies", to_json(problem.remedies)},
           {"columns", problem.columns}};
 }
 
@@ -296,8 +314,9 @@ PreparedTable prepare_table(const Table& table, ConstantPolicy policy, const Con
     check_copies(table, findings, reasons);
     for (Problem& reason : reasons) {
       const bool copy = reason.code != "constant";
-      reason.remedy = fmt::format("Left out, as --constant drop asks: {}.",
-                                  copy ? reason.columns.back() : enumerate(reason.columns));
+      reason.text +=
+          fmt::format(" Left out, as was asked: {}.", copy ? reason.columns.back() : enumerate(reason.columns));
+      reason.remedies.clear();
       prepared.warnings.push_back(to_warning(reason));
     }
     for (const std::size_t j : findings.constant) dropped[j] = true;
@@ -311,9 +330,9 @@ PreparedTable prepare_table(const Table& table, ConstantPolicy policy, const Con
   }
   if (prepared.kept.empty()) {
     throw Error(ErrorCategory::kData,
-                fmt::format("{}Every column is constant, so that --constant drop leaves nothing. Give columns that "
-                            "vary.",
-                            table.source().empty() ? "" : table.source() + ": "));
+                fmt::format("{}Every column is constant, so that nothing is left without constant columns.",
+                            table.source().empty() ? "" : table.source() + ": "),
+                {{"Give columns that vary"}});
   }
   if (prepared.kept.size() == table.columns()) {
     prepared.table = table;

@@ -172,18 +172,18 @@ Json to_json(const Knowledge& knowledge) {
   return {{"tiers", knowledge.tiers}, {"before", std::move(pairs)}};
 }
 
-Knowledge knowledge_from_flags(const std::vector<std::string>& tiers, const std::vector<std::string>& before) {
+Knowledge make_knowledge(std::vector<std::vector<std::string>> tiers,
+                         const std::vector<std::vector<std::string>>& before, const std::string& source) {
   Knowledge knowledge;
-  for (const std::string& tier : tiers) knowledge.tiers.push_back(split_names(tier, "--tier"));
-  for (const std::string& text : before) {
-    const Chain chain = split_names(text, "--before");
+  knowledge.tiers = std::move(tiers);
+  for (const Chain& chain : before) {
     if (chain.size() < 2) {
-      throw Error(ErrorCategory::kUsage,
-                  fmt::format("--before: '{}' is one name, but at least two are needed, such as --before a,b.", text));
+      throw Error::of_option("before", fmt::format("'{}' is {}, but at least two names are needed.",
+                                                   fmt::join(chain, ""), chain.empty() ? "no name" : "one name"));
     }
     add_chain(knowledge, chain);
   }
-  if (!knowledge.empty()) knowledge.source = "command line";
+  if (!knowledge.empty()) knowledge.source = source;
   locate_tiers(knowledge);
   return knowledge;
 }

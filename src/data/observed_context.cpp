@@ -22,44 +22,30 @@ std::string context_advice(const std::string& name, std::span<const std::string>
                             : fmt::format("The context variables are {}.", fmt::join(candidates, ", "));
 }
 
-// One NAME=VALUE of the command line. The last = separates: a name may hold one, a number cannot.
-NamedValue parse_assignment(const Task& task, const std::string& text) {
-  const std::size_t equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw Error(
-        ErrorCategory::kUsage,
-        fmt::format("--context: '{}' is not a name and a value, such as --context Light=0.4.", show_text(text)));
+void check_given(const Task& task, const std::vector<NamedValue>& given) {
+  const auto reject = [](const std::string& finding, std::vector<Remedy> remedies = {}) {
+    throw Error::of_option("context", finding, std::move(remedies));
+  };
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::string& name = given[i].name;
+    if (std::find(task.context.begin(), task.context.end(), name) == task.context.end()) {
+      reject(fmt::format("'{}' is no context variable of the task. {}", show_text(name),
+                         context_advice(name, task.context)));
+    }
+    if (!std::isfinite(given[i].value))
+      reject(fmt::format("The value of '{}' is not a finite number.", show_text(name)));
+    const auto earlier = given.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::any_of(given.begin(), earlier, [&](const NamedValue& other) { return other.name == name; }))
+      reject(fmt::format("'{}' is given twice.", show_text(name)), {{"Give it once"}});
   }
-  NamedValue assignment{text.substr(0, equals), 0.0};
-  if (std::find(task.context.begin(), task.context.end(), assignment.name) == task.context.end()) {
-    throw Error(ErrorCategory::kUsage,
-                fmt::format("--context: '{}' is no context variable of the task. {}", show_text(assignment.name),
-                            context_advice(assignment.name, task.context)));
-  }
-  const std::string value = text.substr(equals + 1);
-  if (read_cell(value, assignment.value) != CellKind::kNumber) {
-    throw Error(ErrorCategory::kUsage, fmt::format("--context: '{}' is not a finite number, so that '{}' has no value.",
-                                                   show_text(value), show_text(assignment.name)));
-  }
-  return assignment;
 }
 
-std::vector<double> single_context(const Task& task, const std::vector<std::string>& assignments) {
-  std::vector<NamedValue> given;
-  const auto place_of = [](std::vector<NamedValue>& values, const std::string& name) {
-    return std::find_if(values.begin(), values.end(), [&](const NamedValue& value) { return value.name == name; });
-  };
-  for (const std::string& text : assignments) {
-    const NamedValue assignment = parse_assignment(task, text);
-    if (place_of(given, assignment.name) != given.end()) {
-      throw Error(ErrorCategory::kUsage,
-                  fmt::format("--context: '{}' is given twice. Give it once.", show_text(assignment.name)));
-    }
-    given.push_back(assignment);
-  }
+std::vector<double> single_context(const Task& task, const std::vector<NamedValue>& given) {
+  check_given(task, given);
   std::vector<NamedValue> observed = task.observed;
   for (const NamedValue& assignment : given) {
-    const auto place = place_of(observed, assignment.name);
+    const auto place = std::find_if(observed.begin(), observed.end(),
+                                    [&](const NamedValue& value) { return value.name == assignment.name; });
     if (place == observed.end()) {
       observed.push_back(assignment);
     } else {
@@ -68,16 +54,14 @@ std::vector<double> single_context(const Task& task, const std::vector<std::stri
   }
   const std::string prefix = task.source.empty() ? "" : task.source + ": ";
   if (observed.empty() && !task.context.empty()) {
-    throw Error(
-        ErrorCategory::kData,
-        fmt::format("{}Nothing is known of the context ({}). Give its values under \"observed\", with --context "
-                    "NAME=VALUE, or with --contexts FILE.",
-                    prefix, fmt::join(task.context, ", ")));
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}Nothing is known of the context ({}).", prefix, fmt::join(task.context, ", ")),
+                observed_remedies("Give its values"));
   }
   ObservedContext context = order_observed(task, observed);
   if (!context.problems.empty()) {
     const Problem& first = context.problems.front();
-    throw Error(ErrorCategory::kData, fmt::format("{}{} {}", prefix, first.text, first.remedy));
+    throw Error(ErrorCategory::kData, prefix + first.text, first.remedies);
   }
   return context.values;
 }
@@ -183,24 +167,29 @@ class ContextRows {
 
 }  // namespace
 
+std::vector<Remedy> observed_remedies(const std::string& advice) {
+  return {{advice, "observed"}, {advice, "context"}, {advice, "contexts"}};
+}
+
 ObservedContext order_observed(const Task& task, std::span<const NamedValue> observed) {
   ObservedContext result;
-  const auto add = [&](std::string text, std::string remedy, const std::string& name) {
-    result.problems.push_back({Severity::kError, "observed", std::move(text), std::move(remedy), {name}});
+  const auto add = [&](std::string text, std::vector<Remedy> remedies, const std::string& name) {
+    result.problems.push_back({Severity::kError, "observed", std::move(text), std::move(remedies), {name}});
   };
   std::vector<std::size_t> times(task.context.size(), 0);
   result.values.assign(task.context.size(), 0.0);
   for (const NamedValue& value : observed) {
     const auto place = std::find(task.context.begin(), task.context.end(), value.name);
     if (place == task.context.end()) {
-      add(fmt::format("\"observed\" holds '{}', which is no context variable.", value.name),
-          context_advice(value.name, task.context), value.name);
+      add(fmt::format("\"observed\" holds '{}', which is no context variable. {}", value.name,
+                      context_advice(value.name, task.context)),
+          {{"Correct the name"}, {"Leave the value out"}}, value.name);
       continue;
     }
     const auto j = static_cast<std::size_t>(place - task.context.begin());
-    if (++times[j] == 2) add(fmt::format("'{}' is observed twice.", value.name), "Keep one value.", value.name);
+    if (++times[j] == 2) add(fmt::format("'{}' is observed twice.", value.name), {{"Keep one value"}}, value.name);
     if (!std::isfinite(value.value)) {
-      add(fmt::format("The observed value of '{}' is {}.", value.name, value.value), "Give a finite number.",
+      add(fmt::format("The observed value of '{}' is {}.", value.name, value.value), {{"Give a finite number"}},
           value.name);
     }
     result.values[j] = value.value;
@@ -208,7 +197,7 @@ ObservedContext order_observed(const Task& task, std::span<const NamedValue> obs
   for (std::size_t j = 0; j < times.size(); ++j) {
     if (times[j] > 0) continue;
     add(fmt::format("There is no observed value of the context variable '{}'.", task.context[j]),
-        "Give one under \"observed\" or with --context.", task.context[j]);
+        observed_remedies("Give one"), task.context[j]);
   }
   return result;
 }
@@ -217,11 +206,11 @@ std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSo
                                                const Context& context) {
   if (sources.file.empty()) return {single_context(task, sources.values)};
   if (!sources.values.empty()) {
-    throw Error(ErrorCategory::kUsage,
-                "--context and --contexts cannot be used together. Put all values into the file.");
+    throw Error::of_option("contexts", "A file of contexts and single observed values exclude each other.",
+                           {{"Put all values into the file"}});
   }
   if (task.context.empty()) {
-    throw Error(ErrorCategory::kUsage, "--contexts: The task has no context variables. Leave the file out.");
+    throw Error::of_option("contexts", "The task has no context variables.", {{"Leave the file out"}});
   }
   return parse_contexts(task, read_file(sources.file, context), sources.file == "-" ? "standard input" : sources.file,
                         context);
@@ -243,9 +232,10 @@ std::vector<Warning> context_warnings(const Task& task, std::span<const ColumnSu
     if (beyond <= column.range()) continue;
     warnings.push_back({"extrapolation",
                         fmt::format("The observed value of '{}', {:.6g}, lies far outside of the data, which ends at "
-                                    "{:.6g}: what follows from it is guessed. Look at its units.",
+                                    "{:.6g}: what follows from it is guessed.",
                                     task.context[j], values[j], values[j] < column.low ? column.low : column.high),
-                        task.context[j]});
+                        task.context[j],
+                        {{"Look at its units"}}});
   }
   return warnings;
 }

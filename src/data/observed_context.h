@@ -13,6 +13,9 @@ struct ObservedContext {
   std::vector<Problem> problems;
 };
 
+// How to say what was observed, under one advice.
+std::vector<Remedy> observed_remedies(const std::string& advice);
+
 // Puts observed values into the order of the context. A variable without value, a value of something that is no context
 // variable, a repeated one and one that is not finite are problems (errors with the code "observed").
 ObservedContext order_observed(const Task& task, std::span<const NamedValue> observed);

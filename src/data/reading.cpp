@@ -38,7 +38,7 @@ NameIndex index_names(const std::vector<std::string>& names) {
   return index;
 }
 
-[[noreturn]] void unknown_column(std::string_view flag, const std::string& wanted,
+[[noreturn]] void unknown_column(const std::string& option, const std::string& wanted,
                                  const std::vector<std::string>& names, const std::string& source) {
   constexpr std::size_t kListed = 10;
   const std::string near = closest_name(wanted, names);
@@ -50,22 +50,22 @@ NameIndex index_names(const std::vector<std::string>& names) {
     for (std::size_t j = 0; j < std::min(kListed, names.size()); ++j) listed.push_back(show_text(names[j]));
     help = fmt::format("Its columns are {}{}.", fmt::join(listed, ", "), names.size() > kListed ? ", ..." : "");
   }
-  throw Error(ErrorCategory::kUsage,
-              fmt::format("{}: {} has no column '{}'. {}", flag, source, show_text(wanted), help));
+  throw Error::of_option(option, fmt::format("{} has no column '{}'. {}", source, show_text(wanted), help));
 }
 
-// The positions of the names that a flag lists.
-std::vector<std::size_t> look_up(std::string_view flag, const std::vector<std::string>& wanted, const NameIndex& index,
-                                 const std::vector<std::string>& names, const std::string& source) {
+// The positions of the names that an option lists.
+std::vector<std::size_t> look_up(const std::string& option, const std::vector<std::string>& wanted,
+                                 const NameIndex& index, const std::vector<std::string>& names,
+                                 const std::string& source) {
   std::vector<std::size_t> found;
   std::unordered_set<std::string_view> seen;
   for (const std::string& name : wanted) {
     if (!seen.insert(name).second) {
-      throw Error(ErrorCategory::kUsage,
-                  fmt::format("{}: '{}' is listed twice. List every column once.", flag, show_text(name)));
+      throw Error::of_option(option, fmt::format("'{}' is listed twice.", show_text(name)),
+                             {{"List every column once"}});
     }
     const auto entry = index.find(name);
-    if (entry == index.end()) unknown_column(flag, name, names, source);
+    if (entry == index.end()) unknown_column(option, name, names, source);
     found.push_back(entry->second.first);
   }
   return found;
@@ -77,19 +77,23 @@ void check_name(const std::vector<std::string>& names, std::size_t column, const
   if (name.empty()) {
     const bool trailing = column > 0 && column + 1 == names.size();
     throw Error(ErrorCategory::kData,
-                fmt::format("{}: Column {} has no name{}. {}, or list the columns to use with --columns.", source,
-                            column + 1, trailing ? ", because the first line ends with a separator" : "",
-                            trailing ? "Remove the separator at the end of every line" : "Give it a name"));
+                fmt::format("{}: Column {} has no name{}.", source, column + 1,
+                            trailing ? ", because the first line ends with a separator" : ""),
+                {{trailing ? "Remove the separator at the end of every line" : "Give it a name"},
+                 {"List the columns to use", "columns"}});
   }
   if (find_invalid_utf8(name)) {
-    throw Error(ErrorCategory::kData,
-                fmt::format("{}: The name of column {}, '{}', is not valid UTF-8. Save the file as UTF-8.", source,
-                            column + 1, show_text(name)));
+    throw Error(
+        ErrorCategory::kData,
+        fmt::format("{}: The name of column {}, '{}', is not valid UTF-8.", source, column + 1, show_text(name)),
+        {{"Save the file as UTF-8"}});
   }
   const Holders& holders = index.at(name);
   if (holders.second != kNone) {
-    throw Error(ErrorCategory::kData, fmt::format("{}: Columns {} and {} are both called '{}'. Rename one of them.",
-                                                  source, holders.first + 1, holders.second + 1, show_text(name)));
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}: Columns {} and {} are both called '{}'.", source, holders.first + 1,
+                            holders.second + 1, show_text(name)),
+                {{"Rename one of them"}});
   }
 }
 
@@ -105,18 +109,18 @@ std::vector<std::string> numbered_column_names(std::size_t count) {
 std::vector<std::size_t> choose_columns(const std::vector<std::string>& names, const ReadOptions& options,
                                         const std::string& source) {
   const NameIndex index = index_names(names);
-  std::vector<std::size_t> chosen = look_up("--columns", options.columns, index, names, source);
+  std::vector<std::size_t> chosen = look_up("columns", options.columns, index, names, source);
   if (options.columns.empty()) {
     chosen.resize(names.size());
     std::iota(chosen.begin(), chosen.end(), std::size_t{0});
   }
-  look_up("--drop-columns", options.drop_columns, index, names, source);
+  look_up("drop_columns", options.drop_columns, index, names, source);
   const std::unordered_set<std::string_view> dropped(options.drop_columns.begin(), options.drop_columns.end());
   chosen.erase(std::remove_if(chosen.begin(), chosen.end(), [&](std::size_t j) { return dropped.count(names[j]) > 0; }),
                chosen.end());
   if (chosen.empty()) {
-    throw Error(ErrorCategory::kUsage,
-                fmt::format("--drop-columns: No column of {} is left. Leave out fewer columns.", source));
+    throw Error::of_option("drop_columns", fmt::format("No column of {} is left.", source),
+                           {{"Leave out fewer columns"}});
   }
   for (const std::size_t column : chosen) check_name(names, column, index, source);
   return chosen;
@@ -128,15 +132,29 @@ void MissingCells::add(std::size_t place, std::size_t column) {
   ++in_column_[column];
 }
 
-std::string MissingCells::describe_empty_column(const std::vector<std::string>& names) const {
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    if (in_column_[j] == rows_) {
-      return fmt::format(
-          " Column '{}' ({}) has no value at all{}: leave it out with --drop-columns '{}'.", show_text(names[j]), j + 1,
-          j > 0 && j + 1 == names.size() ? ", as when every line ends with a separator" : "", show_text(names[j]));
-    }
+std::optional<std::size_t> MissingCells::empty_column() const {
+  for (std::size_t j = 0; j < in_column_.size(); ++j) {
+    if (in_column_[j] == rows_) return j;
   }
-  return "";
+  return std::nullopt;
+}
+
+std::string MissingCells::describe_empty_column(const std::vector<std::string>& names) const {
+  const std::optional<std::size_t> j = empty_column();
+  if (!j) return "";
+  return fmt::format(" Column '{}' ({}) has no value at all{}.", show_text(names[*j]), *j + 1,
+                     *j > 0 && *j + 1 == names.size() ? ", as when every line ends with a separator" : "");
+}
+
+Remedy MissingCells::leave_columns_out(const std::vector<std::string>& names) const {
+  if (const std::optional<std::size_t> j = empty_column()) return leave_out({&names[*j], 1});
+  constexpr std::size_t kListed = 5;
+  std::vector<std::string> columns;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (in_column_[j] > 0) columns.push_back(names[j]);
+  }
+  if (columns.size() <= kListed) return leave_out(columns);
+  return {"Leave out the columns with missing values", "drop_columns"};
 }
 
 void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source) const {
@@ -152,11 +170,11 @@ void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& n
                                       show_text(names[first_[i].column]), first_[i].column + 1));
     }
     throw Error(ErrorCategory::kData,
-                fmt::format("{}: {} in {} {} missing or not finite{}: {}.{} Fill in the values, leave out columns with "
-                            "--drop-columns, or leave out the rows with --missing drop.",
-                            source, counted(cells_, "cell"), counted(incomplete_rows_, "row"),
-                            cells_ == 1 ? "is" : "are", cells_ > first_.size() ? ", the first of them" : "",
-                            fmt::join(positions, "; "), describe_empty_column(names)));
+                fmt::format("{}: {} in {} {} missing or not finite{}: {}.{}", source, counted(cells_, "cell"),
+                            counted(incomplete_rows_, "row"), cells_ == 1 ? "is" : "are",
+                            cells_ > first_.size() ? ", the first of them" : "", fmt::join(positions, "; "),
+                            describe_empty_column(names)),
+                {{"Fill in the values"}, leave_columns_out(names), {"Leave out the rows", "missing", "drop"}});
   }
   const std::size_t left = rows_ - incomplete_rows_;
   if (left >= kMinRows) return;
@@ -166,9 +184,9 @@ void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& n
   }
   throw Error(
       ErrorCategory::kData,
-      fmt::format("{}: {} of {} would be left without those that have missing values, but at least {} are needed.{}"
-                  " Fill in the values or leave out columns with --drop-columns.",
-                  source, left, counted(rows_, "row"), kMinRows, describe_empty_column(names)));
+      fmt::format("{}: {} of {} would be left without those that have missing values, but at least {} are needed.{}",
+                  source, left, counted(rows_, "row"), kMinRows, describe_empty_column(names)),
+      {{"Fill in the values"}, leave_columns_out(names)});
 }
 
 ReadResult finish_reading(const std::vector<std::string>& names, const std::vector<std::size_t>& chosen,

@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/text.h"
+#include "olem/remedy.h"
 #include "olem/table.h"
 
 namespace olem {
@@ -48,7 +50,10 @@ class MissingCells {
     std::size_t place = 0;
     std::size_t column = 0;
   };
+  // The first column without any value.
+  std::optional<std::size_t> empty_column() const;
   std::string describe_empty_column(const std::vector<std::string>& names) const;
+  Remedy leave_columns_out(const std::vector<std::string>& names) const;
 
   std::string_view place_;
   std::vector<std::size_t> in_column_;

@@ -25,15 +25,18 @@ constexpr double kFarDomain = 2.0;
 
 std::string prefix(const Task& task) { return task.source.empty() ? "" : task.source + ": "; }
 
-void add_error(Problems& problems, std::string_view code, std::string text, std::string remedy,
+void add_error(Problems& problems, std::string_view code, std::string text, const std::string& advice,
                std::vector<std::string> columns = {}) {
-  problems.push_back({Severity::kError, std::string(code), std::move(text), std::move(remedy), std::move(columns)});
+  problems.push_back({Severity::kError, std::string(code), std::move(text), {{advice}}, std::move(columns)});
 }
 
-// The text of an error that was thrown about this task, without the name of the file, which the caller knows.
-std::string message_of(const Error& error, const Task& task) {
-  const std::string text = error.what();
-  return text.starts_with(prefix(task)) ? text.substr(prefix(task).size()) : text;
+// The same about an error that was thrown, without the name of the file, which the caller knows.
+void add_error(Problems& problems, std::string_view code, const Error& error, const Task& task,
+               std::vector<std::string> columns = {}) {
+  const std::string& text = error.finding();
+  problems.push_back({Severity::kError, std::string(code),
+                      text.starts_with(prefix(task)) ? text.substr(prefix(task).size()) : text, error.remedies(),
+                      std::move(columns)});
 }
 
 std::vector<std::string> alterable_names(const Task& task) {
@@ -49,11 +52,11 @@ std::string did_you_mean(const std::string& name, std::span<const std::string> c
 
 void check_roles(const Task& task, Problems& problems) {
   if (task.outcome.empty()) {
-    add_error(problems, "no_outcome", "The task names no outcome.", "List at least one column under \"outcome\".");
+    add_error(problems, "no_outcome", "The task names no outcome.", "List at least one column under \"outcome\"");
   }
   if (task.alterable.empty()) {
     add_error(problems, "no_alterable", "The task names no variable that may be altered.",
-              "Give at least one column and its domain under \"alterable\".");
+              "Give at least one column and its domain under \"alterable\"");
   }
   std::map<std::string, std::string_view> role_of;
   const auto add = [&](const std::string& name, std::string_view role) {
@@ -62,7 +65,7 @@ void check_roles(const Task& task, Problems& problems) {
     add_error(problems, "roles",
               place->second == role ? fmt::format("'{}' stands twice in \"{}\".", name, role)
                                     : fmt::format("'{}' stands in \"{}\" and in \"{}\".", name, place->second, role),
-              "Give every variable one role only.", {name});
+              "Give every variable one role only", {name});
   };
   for (const std::string& name : task.context) add(name, "context");
   for (const NamedRange& domain : task.alterable) add(domain.name, "alterable");
@@ -75,7 +78,7 @@ void check_names(const Task& task, const Table& table, Problems& problems) {
     add_error(problems, "unknown_column",
               fmt::format("There is no column '{}', which \"{}\" names{}.", name, key,
                           table.source().empty() ? "" : ", in " + table.source()),
-              did_you_mean(name, table.names(), "Correct the name; upper and lower case matter."), {name});
+              did_you_mean(name, table.names(), "Correct the name; upper and lower case matter"), {name});
   };
   for (const std::string& name : task.context) check(name, "context");
   for (const NamedRange& domain : task.alterable) check(domain.name, "alterable");
@@ -92,18 +95,18 @@ void check_domains(const Task& task, Problems& problems) {
       add_error(problems, "domain",
                 fmt::format("The domain of '{}' is [{}, {}], but must have two finite ends.", domain.name, domain.low,
                             domain.high),
-                "Give the least and the greatest value that it can be set to.", {domain.name});
+                "Give the least and the greatest value that it can be set to", {domain.name});
     } else if (domain.low > domain.high) {
       add_error(problems, "domain",
                 fmt::format("The domain of '{}' is [{}, {}]: its least value is above its greatest.", domain.name,
                             domain.low, domain.high),
-                "Exchange the two, or correct one of them.", {domain.name});
+                "Exchange the two, or correct one of them", {domain.name});
     } else if (domain.low == domain.high) {
       problems.push_back({Severity::kNote,
                           "fixed_domain",
                           fmt::format("The domain of '{}' has the one value {}: it can be set to nothing else.",
                                       domain.name, domain.low),
-                          "Widen the domain if other values are possible.",
+                          {{"Widen the domain if other values are possible"}},
                           {domain.name}});
     }
   }
@@ -117,10 +120,10 @@ void check_wishes(const Task& task, Problems& problems) {
   for (const NamedValue& weight : task.cost) {
     if (!is_alterable(weight.name)) {
       add_error(problems, "cost", fmt::format("\"cost\" holds '{}', which is not alterable.", weight.name),
-                did_you_mean(weight.name, names, "Only what can be altered has a cost."), {weight.name});
+                did_you_mean(weight.name, names, "Name alterable variables only"), {weight.name});
     } else if (!std::isfinite(weight.value) || weight.value < 0.0) {
       add_error(problems, "cost", fmt::format("The cost of '{}' is {}.", weight.name, weight.value),
-                "Give a finite number that is not negative.", {weight.name});
+                "Give a finite number that is not negative", {weight.name});
     }
   }
   for (std::size_t i = 0; i < task.constraints.size(); ++i) {
@@ -131,16 +134,16 @@ void check_wishes(const Task& task, Problems& problems) {
       if (is_alterable(weight.name)) continue;
       add_error(problems, "constraint",
                 fmt::format("Constraint {} holds '{}', which is not alterable.", i + 1, weight.name),
-                did_you_mean(weight.name, names, "Constraints are between alterable variables."), {weight.name});
+                did_you_mean(weight.name, names, "Name alterable variables only"), {weight.name});
     }
     if (!finite) {
       add_error(problems, "constraint", fmt::format("Constraint {} holds a number that is not finite.", i + 1),
-                "Give finite numbers.");
+                "Give finite numbers");
     }
   }
   if (task.max_alterations && *task.max_alterations < 1) {
     add_error(problems, "max_alterations", fmt::format("\"max_alterations\" is {}.", *task.max_alterations),
-              "Give a whole number of at least 1.");
+              "Give a whole number of at least 1");
   }
 }
 
@@ -167,7 +170,7 @@ void check_feasibility(const Task& task, const Context& context, Problems& probl
           : fmt::format("The constraints {} cannot be satisfied at once within the domains of the alterable "
                         "variables.",
                         fmt::join(numbers, " and ")),
-      "Widen a domain or loosen a constraint.");
+      "Widen a domain or loosen a constraint");
 }
 
 enum class Stage { kContext, kIntermediate, kOutcome };
@@ -191,13 +194,13 @@ void check_order(const Task& task, const Table& table, Problems& problems) {
                     "the outcomes come last.",
                     first, second, first, kStageNames[static_cast<std::size_t>(first_stage)], second,
                     kStageNames[static_cast<std::size_t>(second_stage)]),
-        "Remove the pair, or change a role.", {first, second});
+        "Remove the pair, or change a role", {first, second});
   }
   if (problems.size() > found_before) return;
   try {
     Precedence(task_knowledge(task, table.names()), table.names());
   } catch (const Error& error) {
-    add_error(problems, "stages", message_of(error, task), "");
+    add_error(problems, "stages", error, task);
   }
 }
 
@@ -215,7 +218,7 @@ void check_data_range(const Task& task, const Table& table, std::span<const Colu
              "The domain of '{}', [{:.6g}, {:.6g}], reaches {:.3g} standard deviations beyond its values in the "
              "data, [{:.6g}, {:.6g}]. What a decision does out there is guessed.",
              domain.name, domain.low, domain.high, std::max(below, above), column.low, column.high),
-         "Narrow the domain, or look twice at decisions near its ends.",
+         {{"Narrow the domain"}, {"Look twice at decisions near its ends"}},
          {domain.name}});
   }
 }
@@ -228,13 +231,13 @@ std::optional<RegionCentre> check_region(const Task& task, const Table& table, s
   try {
     RegionCentre centre = region_centre(task.desired, outcomes, context);
     for (const Warning& warning : centre.warnings) {
-      problems.push_back({Severity::kWarning, warning.code, warning.text, "", task.outcome});
+      problems.push_back({Severity::kWarning, warning.code, warning.text, warning.remedies, task.outcome});
     }
     return centre;
   } catch (const Error& error) {
     if (error.category() != ErrorCategory::kTask && error.category() != ErrorCategory::kData) throw;
-    add_error(problems, error.category() == ErrorCategory::kTask ? kEmptyRegion : "constant_outcome",
-              message_of(error, task), "", task.outcome);
+    add_error(problems, error.category() == ErrorCategory::kTask ? kEmptyRegion : "constant_outcome", error, task,
+              task.outcome);
     return std::nullopt;
   }
 }
@@ -242,7 +245,7 @@ std::optional<RegionCentre> check_region(const Task& task, const Table& table, s
 void check_observed(const Task& task, const Table& table, std::span<const ColumnSummary> columns, Problems& problems) {
   if (!task.context.empty() && task.observed.empty()) {
     problems.push_back({Severity::kNote, "no_observed", "The task does not say what was observed of the context.",
-                        "Give \"observed\", or --context or --contexts when you decide.", task.context});
+                        observed_remedies("Give its values"), task.context});
     return;
   }
   const ObservedContext observed = order_observed(task, task.observed);
@@ -251,7 +254,7 @@ void check_observed(const Task& task, const Table& table, std::span<const Column
   std::vector<ColumnSummary> of_context;
   for (const std::string& name : task.context) of_context.push_back(columns[table.index(name)]);
   for (const Warning& warning : context_warnings(task, of_context, observed.values)) {
-    problems.push_back({Severity::kWarning, warning.code, warning.text, "", {warning.where}});
+    problems.push_back({Severity::kWarning, warning.code, warning.text, warning.remedies, {warning.where}});
   }
 }
 
@@ -274,7 +277,7 @@ Examination examine(const Task& task, const Table& table, const Context& context
                                   [](const Problem& problem) { return problem.severity == Severity::kError; });
   if (!task.outcome.empty() && task.desired.rows() == 0) {
     add_error(result.problems, "no_region", "The task does not say where the outcomes are wanted.",
-              "Give a range for each under \"desired\".");
+              "Give a range for each under \"desired\"");
   } else if (task.desired.outcomes() != task.outcome) {
     throw Error(ErrorCategory::kUsage,
                 prefix(task) + "The desired region is one of other variables than the outcomes.");
@@ -293,10 +296,6 @@ Examination examine(const Task& task, const Table& table, const Context& context
 void sort_by_severity(Problems& problems) {
   std::stable_sort(problems.begin(), problems.end(),
                    [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
-}
-
-std::string full_text(const Problem& problem) {
-  return problem.remedy.empty() ? problem.text : problem.text + " " + problem.remedy;
 }
 
 }  // namespace
@@ -355,11 +354,10 @@ ResolvedTask resolve_task(const Task& task, const Table& table, const Context& c
   ResolvedTask resolved;
   for (const Problem& problem : examination.problems) {
     if (problem.severity == Severity::kError) {
-      throw Error(problem_category(problem), prefix(task) + full_text(problem));
+      throw Error(problem_category(problem), prefix(task) + problem.text, problem.remedies);
     }
     if (problem.severity == Severity::kNote) continue;
-    resolved.warnings.push_back(
-        {problem.code, full_text(problem), fmt::format("{}", fmt::join(problem.columns, ", "))});
+    resolved.warnings.push_back(to_warning(problem));
   }
   for (const std::string& name : task.context) resolved.context.push_back(table.index(name));
   for (const NamedRange& domain : task.alterable) resolved.alterable.push_back(table.index(domain.name));

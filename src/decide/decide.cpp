@@ -77,13 +77,13 @@ class Decider {
   void check_feasible() const {
     if (options_.method == DecisionMethod::kQwz23 && !prepared_.problem().constraints.empty()) {
       throw Error(ErrorCategory::kTask,
-                  "QWZ23 decides within the domains of the alterable variables and knows no constraints between them. "
-                  "Remove the constraints, or decide with --decision olem-rh.");
+                  "QWZ23 decides within the domains of the alterable variables and knows no constraints between them.",
+                  {{"Remove the constraints"}, {"Choose the other method", "decision", "olem-rh"}});
     }
     if (!prepared_.domain(prepared_.with_fixed(prepared_.free()))) {
       throw Error(ErrorCategory::kTask,
-                  "The constraints cannot be satisfied at once within the domains of the alterable variables. Widen a "
-                  "domain, loosen a constraint or free what is fixed or left alone.");
+                  "The constraints cannot be satisfied at once within the domains of the alterable variables.",
+                  {{"Widen a domain, loosen a constraint or free what is fixed or left alone"}});
     }
   }
 
@@ -352,10 +352,10 @@ OptionSet describe(DecisionOptions& options) {
   set.integer("ascent_steps", options.ascent_steps, 0, 100000,
               "of the direct ascent for each degree of smoothing; 0: only the first search");
   set.real("caution", options.caution, 0.0, 100.0, "multiplies the samplers' own doubt: more stays nearer to the data");
-  set.integer("grid_points", options.grid_points, 2, 20000, "of --optimizer grid, along each coordinate");
-  set.integer("random_points", options.random_points, 1, 10000000, "of --optimizer random");
+  set.integer("grid_points", options.grid_points, 2, 20000, "of `optimizer` grid, along each coordinate");
+  set.integer("random_points", options.random_points, 1, 10000000, "of `optimizer` random");
   set.integer("bayes_evaluations", options.bayes_evaluations, 0, 2000,
-              "of --optimizer bayes; 0: 20 and 10 more for each altered variable");
+              "of `optimizer` bayes; 0: 20 and 10 more for each altered variable");
   return set;
 }
 

@@ -89,13 +89,14 @@ std::vector<Candidate> by_grid(DecisionSearch& search, RandomStream&) {
   if (total > kMostGridPoints) {
     const auto sides = static_cast<double>(std::count(counts.begin(), counts.end(), along));
     const int most = static_cast<int>(std::floor(std::pow(kMostGridPoints, 1.0 / sides) + 1e-9));
-    const std::string remedy =
-        most >= 2 ? fmt::format("Give --grid-points {} or fewer, or another --optimizer.", most) : "Choose another.";
-    throw Error(
-        ErrorCategory::kUsage,
-        fmt::format("--optimizer grid: {} alterable variables with {} points each make a grid of {:.3g} points, "
-                    "more than {}. {}",
-                    counts.size(), along, total, kMostGridPoints, remedy));
+    std::vector<Remedy> remedies;
+    if (most >= 2) remedies.push_back({"Take a coarser grid", "grid_points", std::to_string(most)});
+    remedies.push_back({"Choose another optimiser", "optimizer"});
+    throw Error::of_option(
+        "optimizer",
+        fmt::format("{} alterable variables with {} points each make a grid of {:.3g} points, more than {}.",
+                    counts.size(), along, total, kMostGridPoints),
+        std::move(remedies));
   }
   std::vector<Candidate> points;
   std::vector<int> at(domain.size(), 0);

@@ -52,8 +52,9 @@ std::vector<double> responses(const SamplerSet& samplers, const std::vector<Name
     if (!linear[v]) {
       throw Error(ErrorCategory::kUsage,
                   fmt::format("QWZ23 needs outcomes that are linear in the decision, but the sampler of '{}', or of a "
-                              "variable before it, is not. Fit with --sampler gaussian or --sampler linear.",
-                              name));
+                              "variable before it, is not.",
+                              name),
+                  {{"Fit a linear model", "sampler", "gaussian"}, {"Fit a linear model", "sampler", "linear"}});
     }
     response.insert(response.end(), effect.begin() + static_cast<std::ptrdiff_t>(v * k),
                     effect.begin() + static_cast<std::ptrdiff_t>((v + 1) * k));

@@ -205,8 +205,9 @@ std::unique_ptr<EntropySequence> start_ensemble_entropy(const Table& table, cons
                                                         const Context& context) {
   if (table.rows() < kFewestRows) {
     throw Error(ErrorCategory::kData,
-                fmt::format("{}The ensemble estimator needs at least {} rows, but there are {}. Use --estimator kl.",
-                            table.prefix(), kFewestRows, table.rows()));
+                fmt::format("{}The ensemble estimator needs at least {} rows, but there are {}.", table.prefix(),
+                            kFewestRows, table.rows()),
+                {{"Choose another estimator", "estimator", "kl"}});
   }
   const std::size_t lists = (table.columns() + 1) * table.rows();
   context.require_memory(lists * 8 * (1 + static_cast<std::size_t>(context.thread_count())), "The ensemble estimator");

@@ -18,7 +18,7 @@ namespace {
 constexpr Choice kTieChoices[] = {
     {"skip", "leave the points with a zero distance out"},
     {"distinct", "use the nearest point that is not at the same place"},
-    {"floor", "raise every distance to at least --floor (depends on the units)"},
+    {"floor", "raise every distance to at least `floor` (depends on the units)"},
     {"jitter", "add uniform noise of half the resolution of each column"},
     {"error", "refuse data with zero distances"},
 };
@@ -55,7 +55,7 @@ OptionSet describe(EntropyOptions& options) {
   set.integer("k", options.k, 1, 1000,
               "which neighbour: 1 is the published method, more is smoother; at least this many for weighted");
   set.choice("ties", options.ties, kTieChoices, "what to do where the nearest neighbour is at distance zero");
-  set.real("floor", options.floor, 1e-300, 1e300, "the least distance with --ties floor, in the units of the data");
+  set.real("floor", options.floor, 1e-300, 1e300, "the least distance with `ties` floor, in the units of the data");
   set.choice("affine", options.affine, kAffineChoices, "units in which neighbours are searched");
   set.real("ridge", options.ridge, 0.0, 1.0,
            "of the gaussian estimator: added to the covariance, relative to its mean diagonal");
@@ -115,9 +115,9 @@ double log_distance(double squared, const EntropyOptions& options) {
 
 void refuse_zero_distances(const Table& table, std::size_t zeros) {
   throw Error(ErrorCategory::kData,
-              fmt::format("{}{} of {} points have a nearest neighbour at distance zero (repeated or rounded values), "
-                          "which --ties error does not allow. Use --ties skip, distinct or jitter.",
-                          table.prefix(), zeros, table.rows()));
+              fmt::format("{}{} of {} points have a nearest neighbour at distance zero (repeated or rounded values).",
+                          table.prefix(), zeros, table.rows()),
+              {{"Allow them", "ties", "skip"}, {"Allow them", "ties", "distinct"}, {"Allow them", "ties", "jitter"}});
 }
 
 }  // namespace olem

@@ -84,10 +84,12 @@ class GaussianSequence final : public EntropySequence {
     };
     Eigen::Index dependent = 0;
     while (dependent + 1 < centred_.cols() && independent(dependent + 1)) ++dependent;
+    const std::string& name = table_.name(remaining_[static_cast<std::size_t>(dependent)]);
     throw Error(ErrorCategory::kData,
                 fmt::format("{}Column '{}' is a linear combination of other columns, so the covariance matrix has no "
-                            "inverse. Remove it with --drop-columns, or use --ridge 1e-8.",
-                            table_.prefix(), table_.name(remaining_[static_cast<std::size_t>(dependent)])));
+                            "inverse.",
+                            table_.prefix(), name),
+                {leave_out({&name, 1}), {"Regularise the covariance matrix", "ridge", "1e-8"}});
   }
 
   const Table& table_;
@@ -102,9 +104,11 @@ class GaussianSequence final : public EntropySequence {
 std::unique_ptr<EntropySequence> start_gaussian_entropy(const Table& table, const EntropyOptions& options,
                                                         const Context& /*context*/) {
   if (table.rows() <= table.columns() && options.ridge == 0.0) {
-    throw Error(ErrorCategory::kData, fmt::format("{}The gaussian estimator needs more rows than columns: at least {} "
-                                                  "for {} columns, but there are {}. Use --estimator kl.",
-                                                  table.prefix(), table.columns() + 1, table.columns(), table.rows()));
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}The gaussian estimator needs more rows than columns: at least {} "
+                            "for {} columns, but there are {}.",
+                            table.prefix(), table.columns() + 1, table.columns(), table.rows()),
+                {{"Choose another estimator", "estimator", "kl"}});
   }
   return std::make_unique<GaussianSequence>(table, options);
 }

@@ -205,11 +205,11 @@ std::unique_ptr<EntropySequence> start_with_neighbours(const Table& table, const
                                                        const Context& context) {
   const std::size_t needed = static_cast<std::size_t>(k) + 1;
   if (table.rows() < needed) {
-    throw Error(
-        ErrorCategory::kData,
-        fmt::format(
-            "{}The {} estimator with k = {} needs at least {} rows, but there are {}. Use a smaller --k or more rows.",
-            table.prefix(), options.estimator, k, needed, table.rows()));
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}The {} estimator with k = {} needs at least {} rows, but there are {}.", table.prefix(),
+                            options.estimator, k, needed, table.rows()),
+                {{"Use a nearer neighbour", "k", fmt::format("{}", std::max<std::size_t>(1, table.rows() - 1))},
+                 {"Give more rows"}});
   }
   context.require_memory(LeaveOneOutNeighbours::memory(table.rows(), table.columns(), k), "The search for neighbours");
   return std::make_unique<KnnSequence>(table, options, k, context);

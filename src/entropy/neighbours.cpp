@@ -47,7 +47,8 @@ InstructionSet resolve_instruction_set(InstructionSet wanted) {
     return has_avx2 ? InstructionSet::kAvx2 : InstructionSet::kPortable;
   }
   if ((wanted == InstructionSet::kAvx512 && !has_avx512) || (wanted == InstructionSet::kAvx2 && !has_avx2)) {
-    throw Error(ErrorCategory::kUsage, "--instruction-set: this machine does not have it. Use auto.");
+    throw Error::of_option("instruction_set", "This machine does not have it.",
+                           {{"Take the best that it has", "instruction_set", "auto"}});
   }
   return wanted;
 }

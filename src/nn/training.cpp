@@ -103,8 +103,9 @@ class Trainer {
     if (result_.restarts == kRestarts) {
       throw Error(ErrorCategory::kData,
                   fmt::format("Training {} failed: its loss was not a finite number {} times, at last with learning "
-                              "rate {:g}. Look for extreme values in the data (olem check) or lower the learning rate.",
-                              options_.what, kRestarts + 1, rate_));
+                              "rate {:g}.",
+                              options_.what, kRestarts + 1, rate_),
+                  {{"Look for extreme values in the data"}, {"Lower the learning rate"}});
     }
     ++result_.restarts;
     rate_ /= 2.0;

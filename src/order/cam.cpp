@@ -30,8 +30,9 @@ void refuse_copies(const Table& table, const Context& context) {
       if (!is_copy_up_to_scale(table.column(a), table.column(b))) continue;
       throw Error(ErrorCategory::kData,
                   fmt::format("{}Column '{}' is column '{}' up to shift and scale, so either explains the other "
-                              "entirely. Leave one of them out with --drop-columns.",
-                              table.prefix(), table.name(a), table.name(b)));
+                              "entirely.",
+                              table.prefix(), table.name(a), table.name(b)),
+                  {{"Leave one of them out", "drop_columns", name_list({&table.name(a), 1})}});
     }
   }
 }
@@ -208,10 +209,10 @@ OrderResult learn_order_cam(const Table& table, const CamOptions& options, const
         {"open_pairs",
          fmt::format(
              "CAM's search left {} of {} pairs of variables without a path between them; they stand in the order "
-             "of their columns. Give more rows, or raise --cam-max-parents (at most {} parents here) or "
-             "--cam-neighbours.",
+             "of their columns. At most {} parents were allowed.",
              open_pairs, d * (d - 1) / 2, limit),
-         ""});
+         "",
+         {{"Give more rows"}, {"Allow more parents", "cam_max_parents"}, {"Try more neighbours", "cam_neighbours"}}});
   }
   return result;
 }

@@ -27,11 +27,9 @@ constexpr double kLargestEntry = 1e8;
 LinearSolution solved(const LinearProgramme& programme, const Context& context) {
   LinearSolution solution = solve_linear_programme(programme, {}, context);
   if (solution.status == LinearStatus::kOptimal || solution.status == LinearStatus::kInfeasible) return solution;
-  throw Error(
-      ErrorCategory::kResource,
-      fmt::format("A linear programme of CLIME was not solved: {}. Columns on more comparable scales, or another "
-                  "--clime-lambda, may help.",
-                  solution.message));
+  throw Error(ErrorCategory::kResource,
+              fmt::format("A linear programme of CLIME was not solved: {}.", solution.message),
+              {{"Bring the columns to comparable scales"}, {"Try another tolerance", "clime_lambda"}});
 }
 
 double default_lambda(const Table& table) {
@@ -118,9 +116,9 @@ void ClimePrecision::solve(const std::vector<std::size_t>& positions) {
     const Index j = static_cast<Index>(positions[i]);
     if (!((*found[i])[j] > 0.0)) {
       throw Error(ErrorCategory::kData,
-                  fmt::format("{}CLIME with a tolerance of {:.3g} leaves nothing of column '{}' with {} columns left. "
-                              "Lower --clime-lambda, or bring the columns to comparable scales.",
-                              table_.prefix(), lambda_, table_.name(remaining_[positions[i]]), remaining_.size()));
+                  fmt::format("{}CLIME with a tolerance of {:.3g} leaves nothing of column '{}' with {} columns left.",
+                              table_.prefix(), lambda_, table_.name(remaining_[positions[i]]), remaining_.size()),
+                  {{"Lower the tolerance", "clime_lambda"}, {"Bring the columns to comparable scales"}});
     }
     solutions_.col(j) = *found[i];
   }
@@ -131,8 +129,10 @@ void ClimePrecision::refuse_lambda(std::size_t position) const {
   const double least = std::ceil(1000.0 * least_clime_lambda(covariance_, context_) + 1e-3) / 1000.0;
   throw Error(ErrorCategory::kData,
               fmt::format("{}CLIME has no solution for column '{}' with a tolerance of {:.3g}: these rows need "
-                          "--clime-lambda {:.3f} or more. Columns that nearly repeat others, if left out, lower it.",
-                          table_.prefix(), table_.name(remaining_[position]), lambda_, least));
+                          "{:.3f} or more, and less without columns that nearly repeat others.",
+                          table_.prefix(), table_.name(remaining_[position]), lambda_, least),
+              {{"Raise the tolerance", "clime_lambda", fmt::format("{:.3f}", least)},
+               {"Leave columns out that nearly repeat others", "drop_columns"}});
 }
 
 void ClimePrecision::symmetrise() {

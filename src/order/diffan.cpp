@@ -122,23 +122,25 @@ nn::TrainingResult train_network(const Network& network, std::vector<float>& wei
 }
 
 void warn_of_training(const nn::TrainingResult& training, const DiffanOptions& options, Summary& summary) {
-  const auto warn = [&](std::string code, std::string text) {
-    summary.warnings.push_back({std::move(code), std::move(text), ""});
+  const auto warn = [&](std::string code, std::string text, std::vector<Remedy> remedies) {
+    summary.warnings.push_back({std::move(code), std::move(text), "", std::move(remedies)});
   };
+  const Remedy longer{"Train longer", "diffan_epochs"};
   if (!training.best_loss) {
     warn("not_validated",
          fmt::format("The network was trained for {} epochs only and never validated, since validation starts after "
-                     "epoch {}. Raise --diffan-epochs or lower --diffan-warm-up.",
-                     training.epochs, options.warm_up));
+                     "epoch {}.",
+                     training.epochs, options.warm_up),
+         {longer, {"Start to validate earlier", "diffan_warm_up"}});
   } else if (*training.best_loss >= kLossOfNoPrediction) {
     warn(
         "nothing_learned",
         fmt::format("The network predicts the noise no better than zero does (validation loss {:.3f}): the order means "
                     "little. There may be too few rows.",
-                    *training.best_loss));
+                    *training.best_loss),
+        {{"Give more rows"}});
   } else if (training.stop == nn::StopReason::kEpochs) {
-    warn("not_converged",
-         fmt::format("The network was still improving after {} epochs. Raise --diffan-epochs.", training.epochs));
+    warn("not_converged", fmt::format("The network was still improving after {} epochs.", training.epochs), {longer});
   }
 }
 

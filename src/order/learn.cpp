@@ -46,7 +46,7 @@ void check_learnable(const Table& table, std::size_t least_rows, const std::stri
   for (std::size_t j = 0; j < table.columns(); ++j) {
     const auto column = table.column(j);
     if (std::all_of(column.begin(), column.end(), [&](double value) { return value == column.front(); }))
-      constant.push_back(fmt::format("'{}'", table.name(j)));
+      constant.push_back(table.name(j));
   }
   if (table.columns() == 0) throw Error(ErrorCategory::kData, table.prefix() + "There are no columns to work on.");
   if (table.rows() < least_rows) {
@@ -56,11 +56,12 @@ void check_learnable(const Table& table, std::size_t least_rows, const std::stri
                     table.columns(), table.columns() == 1 ? "" : "s", table.rows() == 1 ? "is" : "are", table.rows()));
   }
   if (!constant.empty()) {
+    const Remedy by_name = leave_out(constant);
+    const bool one = constant.size() == 1;
     throw Error(ErrorCategory::kData,
-                fmt::format("{}The column{} {} never change{}: a constant has no place in an order. Leave {} out with "
-                            "--drop-columns or --constant drop.",
-                            table.prefix(), constant.size() == 1 ? "" : "s", fmt::join(constant, ", "),
-                            constant.size() == 1 ? "s" : "", constant.size() == 1 ? "it" : "them"));
+                fmt::format("{}The column{} '{}' never change{}: a constant has no place in an order.", table.prefix(),
+                            one ? "" : "s", fmt::join(constant, "', '"), one ? "s" : ""),
+                {by_name, {by_name.advice, "constant", "drop"}});
   }
 }
 

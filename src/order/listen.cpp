@@ -54,7 +54,7 @@ OptionSet describe(ListenOptions& options) {
   set.choice("listen_precision", options.precision, kEstimators,
              "how LISTEN estimates the inverse of the covariance matrix");
   set.real("clime_lambda", options.clime_lambda, 0.0, 1.0,
-           "tolerance of --listen-precision clime; 0: sqrt(ln columns / rows) / 2");
+           "tolerance of `listen_precision` clime; 0: sqrt(ln columns / rows) / 2");
   return set;
 }
 

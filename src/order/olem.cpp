@@ -22,26 +22,29 @@ constexpr double kMostZeros = 0.5;
   }
   throw Error(
       ErrorCategory::kData,
-      fmt::format(
-          "{}Every distance is zero in the columns {}: they are discrete, and the entropy of a density is "
-          "not defined for them. Remove them with --drop-columns, fix their place with --tier or --before, or use "
-          "--ties jitter.",
-          table.prefix(), fmt::join(names, ", ")));
+      fmt::format("{}Every distance is zero in the columns {}: they are discrete, and the entropy of a density is "
+                  "not defined for them.",
+                  table.prefix(), fmt::join(names, ", ")),
+      {leave_out(names),
+       {"Fix their place by what you know", "tier"},
+       {"Fix their place by what you know", "before"},
+       {"Separate equal values by jitter", "ties", "jitter"}});
 }
 
 void warn_of_zeros(const std::vector<std::pair<std::string, double>>& zero_shares, Summary& summary) {
   const auto worst = std::max_element(zero_shares.begin(), zero_shares.end(),
                                       [](const auto& a, const auto& b) { return a.second < b.second; });
   if (worst == zero_shares.end() || worst->second <= kSomeZeros) return;
-  const std::string remedy = worst->second > kMostZeros
-                                 ? "Treat these columns as discrete: the order of them means little."
-                                 : "Compare with --ties distinct and --ties jitter to see whether it matters.";
+  const bool most = worst->second > kMostZeros;
+  const std::string compare = "Compare with other ways to treat them, to see whether it matters";
+  std::vector<Remedy> remedies = {{compare, "ties", "distinct"}, {compare, "ties", "jitter"}};
+  if (most) remedies = {{"Treat these columns as discrete"}};
   summary.warnings.push_back(
       {"zero_distances",
        fmt::format("Up to {:.1f} % of the points had a nearest neighbour at distance zero (repeated or rounded values) "
-                   "when '{}' was found last. {}",
-                   100.0 * worst->second, worst->first, remedy),
-       worst->first});
+                   "when '{}' was found last.{}",
+                   100.0 * worst->second, worst->first, most ? " The order of such columns means little." : ""),
+       worst->first, std::move(remedies)});
 }
 
 }  // namespace

@@ -43,12 +43,12 @@ void refuse_dependent(const Table& table, const MatrixXd& correlation) {
     if (j > 0) factor.topLeftCorner(j, j).triangularView<Eigen::Lower>().solveInPlace(projection);
     const double rest = correlation(j, j) - projection.squaredNorm();
     if (!(rest > kUnexplained)) {
-      throw Error(
-          ErrorCategory::kData,
-          fmt::format("{}Column '{}' is a linear combination of {}, so the covariance matrix has no inverse. Leave one "
-                      "of these columns out with --drop-columns.",
-                      table.prefix(), table.name(static_cast<std::size_t>(j)),
-                      fmt::join(ingredients(table, factor.topLeftCorner(j, j), projection), ", ")));
+      const std::string& name = table.name(static_cast<std::size_t>(j));
+      throw Error(ErrorCategory::kData,
+                  fmt::format("{}Column '{}' is a linear combination of {}, so the covariance matrix has no inverse.",
+                              table.prefix(), name,
+                              fmt::join(ingredients(table, factor.topLeftCorner(j, j), projection), ", ")),
+                  {{"Leave one of these columns out", "drop_columns", name_list({&name, 1})}});
     }
     factor.row(j).head(j) = projection.transpose();
     factor(j, j) = std::sqrt(rest);

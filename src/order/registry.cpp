@@ -108,7 +108,7 @@ OrderLearnerKind diffan_kind() {
   kind.explanation =
       "The order is found from its end: a network learned the slope of the log-density, and at each step several noise "
       "levels vote for the variable whose slope changes most evenly along itself; most votes take it out. Training is "
-      "random: another --seed may give another order.";
+      "random: another `seed` may give another order.";
   kind.describe = [](OrderOptions& options) { return with_common(options, options.diffan); };
   kind.least_rows = [](std::size_t, const OrderOptions&) { return kDiffanLeastRows; };
   kind.learn = [](const Table& table, const OrderOptions& options, const Precedence& knowledge,

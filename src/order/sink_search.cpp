@@ -18,9 +18,9 @@ void check_values(const Table& table, std::span<const std::size_t> remaining, st
     if (!std::isfinite(values[p])) {
       throw Error(ErrorCategory::kData,
                   fmt::format("{}The criterion ({}) of column '{}' is not a finite number with {} columns left: their "
-                              "values are too large, too small or too alike. Rescale the data or leave columns out "
-                              "with --drop-columns.",
-                              table.prefix(), criterion, table.name(remaining[p]), remaining.size()));
+                              "values are too large, too small or too alike.",
+                              table.prefix(), criterion, table.name(remaining[p]), remaining.size()),
+                  {{"Rescale the data"}, leave_out({&table.name(remaining[p]), 1})});
     }
   }
 }

@@ -48,8 +48,9 @@ OrderStability measure_stability(const Table& table, int repetitions, const Prec
   const auto count = static_cast<std::size_t>(repetitions);
   if (table.rows() < kFewestForHalves) {
     throw Error(ErrorCategory::kData,
-                fmt::format("{}--bootstrap halves the rows and needs at least {} of them, but there are {}.",
-                            table.prefix(), kFewestForHalves, table.rows()));
+                fmt::format("{}Half-samples of the rows need at least {} rows, but there are {}.", table.prefix(),
+                            kFewestForHalves, table.rows()),
+                {{"Give more rows"}, {"Do without half-samples", "bootstrap", "0"}});
   }
   OrderStability stability;
   stability.repetitions = repetitions;

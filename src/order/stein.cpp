@@ -159,8 +159,10 @@ SteinEstimator::SteinEstimator(const Table& table, const SteinOptions& options, 
     : table_(table), options_(options), rows_(rows_used(table.rows(), options)) {
   describe(options_).validate();
   if (rows_ < kFewestSteinRows && rows_ < table.rows()) {
-    throw Error(ErrorCategory::kUsage, fmt::format("--stein-rows: {} rows are too few; give at least {}, or 0 for all.",
-                                                   rows_, kFewestSteinRows));
+    throw Error::of_option(
+        "stein_rows", fmt::format("{} rows are too few.", rows_),
+        {{fmt::format("Give at least {}", kFewestSteinRows), "stein_rows", fmt::format("{}", kFewestSteinRows)},
+         {"Use all rows", "stein_rows", "0"}});
   }
   if (rows_ < kFewestSteinRows) {
     throw Error(ErrorCategory::kData, fmt::format("{}The Stein estimator needs at least {} rows, but there are {}.",
@@ -262,9 +264,9 @@ void SteinEstimator::factor(double diagonal, std::size_t columns, const Context&
   if (cholesky_lower(matrix_.data(), rows_, context, progress)) return;
   throw Error(ErrorCategory::kData,
               fmt::format("{}The kernel matrix of the Stein estimator is not positive definite with {} columns left: "
-                          "rows repeat, or lie too near to each other. Raise --stein-eta-score and "
-                          "--stein-eta-hessian.",
-                          table_.prefix(), columns));
+                          "rows repeat, or lie too near to each other.",
+                          table_.prefix(), columns),
+              {{"Regularise more", "stein_eta_score"}, {"Regularise more", "stein_eta_hessian"}});
 }
 
 SteinEstimate SteinEstimator::estimate(std::span<const std::size_t> columns, const Context& context,
@@ -277,12 +279,14 @@ SteinEstimate SteinEstimator::estimate(std::span<const std::size_t> columns, con
   SteinEstimate result;
   result.bandwidth = fill_kernel(columns, context);
   if (!(result.bandwidth > 0.0)) {
+    std::vector<Remedy> remedies = {{"Leave discrete columns out", "drop_columns"}};
+    if (options_.median == SteinMedian::kAll)
+      remedies.push_back({"Take the median of the other distances", "stein_median", "nonzero"});
     throw Error(ErrorCategory::kData,
                 fmt::format("{}Half of the distances between rows are zero with {} column{} left: they repeat a few "
-                            "values, and a density is not defined for them. Leave discrete columns out with "
-                            "--drop-columns{}.",
-                            table_.prefix(), m, m == 1 ? "" : "s",
-                            options_.median == SteinMedian::kAll ? ", or use --stein-median nonzero" : ""));
+                            "values, and a density is not defined for them.",
+                            table_.prefix(), m, m == 1 ? "" : "s"),
+                std::move(remedies));
   }
   if (!std::isfinite(result.bandwidth)) {
     throw Error(

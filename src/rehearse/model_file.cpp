@@ -59,7 +59,7 @@ struct Parts {
 // In the order in which a failure can be told most plainly; nothing behind a failed check is looked at.
 Parts take_apart(std::string_view bytes, const std::string& source) {
   if (!looks_like_model(bytes)) {
-    refuse(source, "This is not a model file of olem. Make one with: olem fit TASK.json -o MODEL.");
+    refuse(source, "This is not a model file of olem. Fit a task to have one.");
   }
   if (bytes.size() < kPrefixSize + kChecksumSize) {
     refuse_size(source, fmt::format("at least {}", kPrefixSize + kChecksumSize), bytes.size());

@@ -39,15 +39,23 @@ NamedNumbers read_named_numbers(const JsonPart& part) {
 
 Json to_json(const std::vector<Warning>& warnings) {
   Json json = Json::array();
-  for (const Warning& warning : warnings)
-    json.push_back({{"code", warning.code}, {"text", warning.text}, {"where", warning.where}});
+  for (const Warning& warning : warnings) {
+    json.push_back({{"code", warning.code},
+                    {"text", warning.text},
+                    {"where", warning.where},
+                    {"remedies", to_json(warning.remedies)}});
+  }
   return json;
 }
 
 std::vector<Warning> read_warnings(const JsonPart& part) {
   std::vector<Warning> warnings;
-  for (const JsonPart& entry : part.entries())
-    warnings.push_back({entry["code"].text(), entry["text"].text(), entry["where"].text()});
+  for (const JsonPart& entry : part.entries()) {
+    Warning& warning =
+        warnings.emplace_back(Warning{entry["code"].text(), entry["text"].text(), entry["where"].text()});
+    // Up to 0.1 the text had them.
+    if (entry.has("remedies")) warning.remedies = read_remedies(entry["remedies"]);
+  }
   return warnings;
 }
 

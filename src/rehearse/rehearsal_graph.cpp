@@ -50,7 +50,7 @@ std::vector<Edge> edges_with(const MixedGraph& graph, bool circles) {
 // Why no DAG can be made of the graph, going on from "The graph", and what can be done about a graph that is given.
 struct Refusal {
   std::string why;
-  std::string remedy;
+  std::string advice;
 };
 
 std::variant<Dag, Refusal> as_dag(const MixedGraph& graph, const Precedence& known) {
@@ -59,27 +59,27 @@ std::variant<Dag, Refusal> as_dag(const MixedGraph& graph, const Precedence& kno
     return Refusal{fmt::format("has two-headed edges ({}), which stand for hidden common causes: a variable cannot be "
                                "drawn from its parents alone there.",
                                edges_text(names, edges, "<->")),
-                   "Leave them out, or direct them."};
+                   "Leave them out, or direct them"};
   }
   if (const auto edges = edges_with(graph, true); !edges.empty()) {
     return Refusal{
         fmt::format("is a PAG: circles between {} leave open what causes what, so that it stands for no single "
                     "graph.",
                     edges_text(names, edges, "and")),
-        "Use a graph whose edges are directed, or a CPDAG."};
+        "Use a graph whose edges are directed, or a CPDAG"};
   }
   if (const auto edges = contradicting_edges(graph, known); !edges.empty()) {
     return Refusal{fmt::format("contradicts the stages of the task (context, everything else, outcomes) or its "
                                "\"before\": {}.",
                                edges_text(names, edges, "->")),
-                   "Correct the graph or the task."};
+                   "Correct the graph or the task"};
   }
   std::optional<Dag> dag = consistent_extension(graph, known);
   if (!dag) {
     return Refusal{
         "stands for no graph that the task allows: its undirected edges cannot all be directed without a "
         "cycle, a new collider or an edge against the task.",
-        "Direct them."};
+        "Direct them"};
   }
   return *std::move(dag);
 }
@@ -91,8 +91,9 @@ Dag given_dag(const GraphFile& given, const Table& table, const Precedence& know
   match_nodes(matched, table.names(), table.source(), table.names());
   auto made = as_dag(matched.graph, known);
   if (const auto* refusal = std::get_if<Refusal>(&made)) {
-    throw Error(ErrorCategory::kData, fmt::format("{}{}The graph {} {}", given.source, given.source.empty() ? "" : ": ",
-                                                  refusal->why, refusal->remedy));
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}{}The graph {}", given.source, given.source.empty() ? "" : ": ", refusal->why),
+                {{refusal->advice}});
   }
   return std::get<Dag>(std::move(made));
 }
@@ -100,9 +101,8 @@ Dag given_dag(const GraphFile& given, const Table& table, const Precedence& know
 Dag learned_dag(const GraphResult& learned, const Precedence& known) {
   auto made = as_dag(learned.graph, known);
   if (const auto* refusal = std::get_if<Refusal>(&made)) {
-    throw Error(ErrorCategory::kTask, fmt::format("The graph that {} learned {} Choose another method with "
-                                                  "--graph-method.",
-                                                  learned.method, refusal->why));
+    throw Error(ErrorCategory::kTask, fmt::format("The graph that {} learned {}", learned.method, refusal->why),
+                {{"Choose another method", "graph_method"}});
   }
   return std::get<Dag>(std::move(made));
 }

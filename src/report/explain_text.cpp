@@ -119,7 +119,7 @@ std::string pair_table(const Explanation& explanation) {
                         gain_text(map.best_success - explanation.without_action), gain_text(map.gain_over_single));
   }
   if (explanation.together.size() > kPairsInText)
-    text += fmt::format("  and {} more in --json\n", explanation.together.size() - kPairsInText);
+    text += fmt::format("  and {} more in the JSON result\n", explanation.together.size() - kPairsInText);
   return text;
 }
 

@@ -100,34 +100,36 @@ std::string stability_text(const OrderResult& result) {
   return text;
 }
 
-std::string advice(const OrderResult& result) {
+std::string advice(const OrderResult& result, const Spelling& spelling) {
   const auto undecided =
       std::count_if(result.steps.begin(), result.steps.end(), [](const OrderStep& step) { return !step.decided; });
   if (undecided == 0 && !has_standard_errors(result)) return "";
   if (undecided == 0) return "Every step is decided by the data or by knowledge.\n";
+  std::vector<Remedy> remedies = {{"Say what you know", "before"}, {"Say what you know", "tier"}};
+  if (!result.stability) remedies.push_back({"See how stable the order is", "bootstrap", "100"});
   return wrap_text(
       fmt::format(
           "{} of {} steps {} not decided by the data: {}, so the two variables may well stand the other way "
-          "round. Say what you know with --before and --tier{}.",
+          "round. {}",
           undecided, result.steps.size(), undecided == 1 ? "is" : "are",
           has_standard_errors(result) ? "the gap is within two of its standard errors" : "the best two were equal",
-          result.stability ? "" : ", or see with --bootstrap 100 how stable the order is"),
+          remedy_text(remedies, spelling)),
       kLineWidth);
 }
 
 }  // namespace
 
-std::string order_text(const OrderResult& result, const Table& table) {
+std::string order_text(const OrderResult& result, const Table& table, const Spelling& spelling) {
   std::string text =
       fmt::format("The order of {} variable{} from {} rows{}, causes first:\n\n", table.columns(),
                   table.columns() == 1 ? "" : "s", table.rows(), table.source().empty() ? "" : " of " + table.source());
   text += order_chain(result.order) + "\n";
   if (!result.steps.empty() || !result.inclusions.empty()) {
-    text +=
-        wrap_text("A variable can be influenced only by those before it. " + order_learner(result.method).explanation,
-                  kLineWidth);
+    text += wrap_text("A variable can be influenced only by those before it. " +
+                          spell_references(order_learner(result.method).explanation, spelling),
+                      kLineWidth);
     text += "\n" + (result.steps.empty() ? inclusion_table(result) : step_table(result));
-    const std::string words = advice(result);
+    const std::string words = advice(result, spelling);
     if (!words.empty()) text += "\n" + words;
   }
   if (result.stability) text += stability_text(result);

@@ -118,7 +118,7 @@ void add_decision(Page& page, const JsonPart& decision, const Wishes& wishes, bo
   if (decision.has("details")) {
     add_details(page, read_explanation(decision["details"]));
   } else {
-    page.paragraph("The curves are not in this result: decide with --details to have them.");
+    page.paragraph("The curves are not in this result: it was made without details.");
   }
 }
 

@@ -85,7 +85,7 @@ std::string json_cell(const Json& value) {
 }
 
 Json result_json(const std::string& verb, const Json& result, Json options, std::uint64_t seed, double seconds,
-                 const std::vector<Warning>& warnings) {
+                 const std::vector<Warning>& warnings, const Spelling& spelling) {
   Json object;
   object["version"] = version();
   object["verb"] = verb;
@@ -94,8 +94,7 @@ Json result_json(const std::string& verb, const Json& result, Json options, std:
   object["seed"] = seed;
   object["seconds"] = seconds;
   object["warnings"] = Json::array();
-  for (const Warning& warning : warnings)
-    object["warnings"].push_back({{"code", warning.code}, {"text", warning.text}, {"where", warning.where}});
+  for (const Warning& warning : warnings) object["warnings"].push_back(to_json(warning, spelling));
   return object;
 }
 
@@ -104,8 +103,8 @@ std::string report_page(const Json& result, const std::string& source) {
   const bool known = result.is_object() && result.contains("verb") && result["verb"].is_string() &&
                      result.contains("version") && result["version"].is_string();
   if (!known) {
-    throw Error(ErrorCategory::kData,
-                fmt::format("{}: This is no result of olem. Give a file that olem wrote with -o.", source));
+    throw Error(ErrorCategory::kData, fmt::format("{}: This is no result of olem.", source),
+                {{"Give a file that holds the JSON result of a command"}});
   }
   const std::string verb = root["verb"].text();
   const bool rehearsal = verb == "decide" || verb == "explain" || verb == "fit";

@@ -31,7 +31,7 @@ std::string order_chain(const Order& order) {
   return text + "\n";
 }
 
-std::string problems_text(const std::vector<Problem>& problems, std::string_view source) {
+std::string problems_text(const std::vector<Problem>& problems, std::string_view source, const Spelling& spelling) {
   if (problems.empty()) return fmt::format("{}: no problems found.\n", source);
   const auto errors = std::count_if(problems.begin(), problems.end(),
                                     [](const Problem& problem) { return problem.severity == Severity::kError; });
@@ -40,7 +40,8 @@ std::string problems_text(const std::vector<Problem>& problems, std::string_view
   for (const Problem& problem : problems) {
     text += fmt::format("\n{}: {}\n", severity_name(problem.severity), problem.code);
     text += wrap_text(problem.text, kLineWidth, "  ");
-    if (!problem.remedy.empty()) text += wrap_text("What to do: " + problem.remedy, kLineWidth, "  ");
+    const std::string remedy = remedy_text(problem.remedies, spelling);
+    if (!remedy.empty()) text += wrap_text("What to do: " + remedy, kLineWidth, "  ");
   }
   return text;
 }

@@ -60,8 +60,7 @@ HttpAnswer json_answer(const Json& json) {
 
 Json warnings_json(const std::vector<Warning>& warnings) {
   Json json = Json::array();
-  for (const Warning& warning : warnings)
-    json.push_back({{"code", warning.code}, {"text", warning.text}, {"where", warning.where}});
+  for (const Warning& warning : warnings) json.push_back(to_json(warning, advice_spelling()));
   return json;
 }
 
@@ -168,7 +167,7 @@ HttpAnswer RehearsalApi::answer(const HttpRequest& request) {
   } catch (const Error& error) {
     const int status = status_of(error.category());
     if (error.category() == ErrorCategory::kInterrupted) return error_answer(status, "The server is stopping.");
-    return status == 500 ? broken(status) : error_answer(status, error.what());
+    return status == 500 ? broken(status) : error_answer(status, error.text(advice_spelling()));
   } catch (const std::bad_alloc&) {
     return error_answer(422, "There is not enough memory for this.");
   } catch (const std::exception&) {

@@ -26,10 +26,13 @@ void serve(RehearsalModel model, const ServeOptions& options, const std::functio
   const std::unique_ptr<HttpServer> server = make_http_server();
   const int port = server->listen(options.port);
   if (port < 0) {
-    const std::string remedy = port == -EADDRINUSE ? "Another program listens there; give another --port, or 0 for any "
-                                                     "that is free."
-                                                   : fmt::format("{}.", std::strerror(-port));
-    throw Error(ErrorCategory::kFile, fmt::format("Port {} of 127.0.0.1 cannot be used: {}", options.port, remedy));
+    const bool taken = port == -EADDRINUSE;
+    std::vector<Remedy> remedies;
+    if (taken) remedies = {{"Give another one", "port"}, {"Take any that is free", "port", "0"}};
+    throw Error(ErrorCategory::kFile,
+                fmt::format("Port {} of 127.0.0.1 cannot be used: {}.", options.port,
+                            taken ? "Another program listens there" : std::strerror(-port)),
+                std::move(remedies));
   }
   Context quiet = context;
   quiet.progress = nullptr;

@@ -75,9 +75,8 @@ Structure draw_structure(std::size_t size, std::size_t contexts, std::size_t out
     return structure;
   }
   throw Error(ErrorCategory::kUsage,
-              fmt::format("None of {} random graphs gave every outcome an intermediate cause. Raise --density or "
-                          "--variables.",
-                          kMostGraphs));
+              fmt::format("None of {} random graphs gave every outcome an intermediate cause.", kMostGraphs),
+              {{"Draw denser graphs", "density"}, {"Draw more variables", "variables"}});
 }
 
 StructuralFunction random_function(const AufSimulationOptions& options, std::size_t parents, RandomStream& random) {
@@ -134,8 +133,9 @@ Simulation random_auf_task(const AufSimulationOptions& options, std::uint64_t in
   if (contexts + most_outcomes >= size) {
     throw Error(ErrorCategory::kUsage,
                 fmt::format("{} variables are too few for {} context variables, {} outcomes and at least one variable "
-                            "between them. Raise --variables.",
-                            size, contexts, most_outcomes));
+                            "between them.",
+                            size, contexts, most_outcomes),
+                {{"Draw more variables", "variables"}});
   }
   const Structure structure = draw_structure(size, contexts, outcomes, options.density, graph_stream);
 

@@ -32,8 +32,10 @@ struct NamedText {
   std::string text;
 };
 
-[[noreturn]] void folder_error(const std::string& folder, const std::string& reason) {
-  throw Error(ErrorCategory::kFile, fmt::format("Cannot write the simulation to {}: {}", folder, reason));
+[[noreturn]] void folder_error(const std::string& folder, const std::string& reason,
+                               std::vector<Remedy> remedies = {}) {
+  throw Error(ErrorCategory::kFile, fmt::format("Cannot write the simulation to {}: {}", folder, reason),
+              std::move(remedies));
 }
 
 std::string system_reason(int code) { return fmt::format("{}.", std::strerror(code)); }
@@ -155,7 +157,8 @@ fs::path check_folder(const std::string& folder, bool overwrite) {
   for (fs::directory_iterator at(path, error); !error && at != fs::directory_iterator(); at.increment(error)) {
     const fs::directory_entry& entry = *at;
     const std::string name = entry.path().filename().string();
-    if (!overwrite) folder_error(folder, "The folder is not empty. Use --force to replace the simulation in it.");
+    if (!overwrite)
+      folder_error(folder, "The folder is not empty.", {{"Replace the simulation in it", "force", "true"}});
     if (!is_ours(name) || !fs::is_regular_file(entry.symlink_status(error))) {
       folder_error(folder,
                    fmt::format("It holds '{}', which is no file of a simulation. Choose another folder.", name));

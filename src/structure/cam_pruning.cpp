@@ -268,9 +268,9 @@ OptionSet describe(PruneOptions& options) {
   option.validate = [&options, is_choice = option.validate] {
     is_choice();
     if (options.smoothing_search == SmoothingSearch::kMgcv && options.criterion != SmoothingCriterion::kGcv) {
-      throw Error(ErrorCategory::kUsage,
-                  "--smoothing-search: 'mgcv' is not for --criterion reml, since mgcv's defaults choose by gcv. Leave "
-                  "out one of the two.");
+      throw Error::of_option(
+          "smoothing_search", "'mgcv' does not go with the criterion reml, since mgcv's defaults choose by gcv.",
+          {{"Choose the smoothness by gcv", "criterion", "gcv"}, {"Take another search", "smoothing_search"}});
     }
   };
   set.add(std::move(option));

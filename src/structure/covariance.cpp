@@ -91,9 +91,9 @@ void check_independent(const Covariance& covariance, const std::string& prefix) 
     const std::string rest = others.size() > kMostNames ? fmt::format(" and {} more", others.size() - kMostNames) : "";
     others.resize(std::min(others.size(), kMostNames));
     throw Error(ErrorCategory::kData,
-                fmt::format("{}Column '{}' is a linear combination of {}{}, so the covariance matrix has no inverse. "
-                            "Leave one of these columns out with --drop-columns.",
-                            prefix, covariance.names[j], fmt::join(others, ", "), rest));
+                fmt::format("{}Column '{}' is a linear combination of {}{}, so the covariance matrix has no inverse.",
+                            prefix, covariance.names[j], fmt::join(others, ", "), rest),
+                {{"Leave one of these columns out", "drop_columns", name_list({&covariance.names[j], 1})}});
   }
 }
 
@@ -105,8 +105,9 @@ Covariance covariance_of(const Table& table, const Context& context) {
   if (n < d + 1) {
     throw Error(ErrorCategory::kData,
                 fmt::format("{}A covariance matrix of {} columns needs at least {} rows to have an inverse, but there "
-                            "are {}. Use more rows or fewer columns.",
-                            table.prefix(), d, d + 1, n));
+                            "are {}.",
+                            table.prefix(), d, d + 1, n),
+                {{"Use more rows"}, {"Use fewer columns", "columns"}});
   }
   context.require_memory((n * d + 2 * d * d) * sizeof(double), "The covariance matrix");
   const std::vector<ColumnProfile> profiles = profile_columns(table, context);
@@ -116,9 +117,9 @@ Covariance covariance_of(const Table& table, const Context& context) {
   for (std::size_t j = 0; j < d; ++j) {
     const ColumnProfile& profile = profiles[j];
     if (profile.norm == 0.0) {
-      throw Error(ErrorCategory::kData, fmt::format("{}Column '{}' never changes. Leave it out with --drop-columns or "
-                                                    "--constant drop.",
-                                                    table.prefix(), table.name(j)));
+      const Remedy by_name = leave_out({&table.name(j), 1});
+      throw Error(ErrorCategory::kData, fmt::format("{}Column '{}' never changes.", table.prefix(), table.name(j)),
+                  {by_name, {by_name.advice, "constant", "drop"}});
     }
     covariance.log_variance.push_back(2.0 * (std::log(profile.norm) - profile.shift * std::numbers::ln2) -
                                       std::log(covariance.rows));

@@ -131,18 +131,18 @@ void extend_to_dag(GraphResult& result, const Precedence& knowledge) {
   if (result.graph.kind() == GraphKind::kDag) return;
   if (result.graph.kind() == GraphKind::kPag) {
     throw Error(ErrorCategory::kTask,
-                fmt::format("{} gives a PAG, whose circles may hide common causes: it stands for no single DAG. Leave "
-                            "out --dag, or use a method that gives a CPDAG (ges, pc).",
-                            result.method));
+                fmt::format("{} gives a PAG, whose circles may hide common causes: it stands for no single DAG.",
+                            result.method),
+                {{"Do not ask for a DAG", "dag", "false"}, {"Use a method that gives a CPDAG", "method", "ges"}});
   }
   orient_by_knowledge(result.graph, knowledge);
   const std::optional<Dag> dag = consistent_extension(result.graph, knowledge);
   if (!dag) {
-    throw Error(
-        ErrorCategory::kTask,
-        fmt::format("The CPDAG of {} has no DAG in its class: its directions contradict each other{}. Leave out "
-                    "--dag to see it, or use ges, whose graph always has one.",
-                    result.method, knowledge.empty() ? "" : " or what is known"));
+    throw Error(ErrorCategory::kTask,
+                fmt::format("The CPDAG of {} has no DAG in its class: its directions contradict each other{}.",
+                            result.method, knowledge.empty() ? "" : " or what is known"),
+                {{"Do not ask for a DAG, to see it", "dag", "false"},
+                 {"Use the method ges, whose graph always has one", "method", "ges"}});
   }
   result.graph = *dag;
   result.rule += "; the DAG is one of its class (Dor and Tarsi, lowest column first)";

@@ -15,8 +15,8 @@ namespace olem {
 
 namespace {
 
-constexpr std::array<Choice, 3> kRules = {{{"threshold", "weights of at least --listen-threshold in absolute value"},
-                                           {"pvalue", "t-tests of the linear regressions, at --listen-alpha"},
+constexpr std::array<Choice, 3> kRules = {{{"threshold", "weights of at least `listen_threshold` in absolute value"},
+                                           {"pvalue", "t-tests of the linear regressions, at `listen_alpha`"},
                                            {"cam", "CAM pruning of the order"}}};
 
 using Matrix = std::vector<std::vector<double>>;
@@ -72,8 +72,8 @@ OptionSet describe(ListenGraphOptions& options) {
   OptionSet set;
   set.choice("listen_edges", options.edges, kRules, "which edges LISTEN keeps");
   set.real("listen_threshold", options.threshold, 0.0, 1e300,
-           "least weight in absolute value with --listen-edges threshold, in the units of the data");
-  set.real("listen_alpha", options.alpha, 0.0, 1.0, "keep weights with p-values below this with --listen-edges pvalue");
+           "least weight in absolute value with `listen_edges` threshold, in the units of the data");
+  set.real("listen_alpha", options.alpha, 0.0, 1.0, "keep weights with p-values below this with `listen_edges` pvalue");
   return set;
 }
 

@@ -283,13 +283,14 @@ NotearsResult learn_notears(const Table& table, const NotearsOptions& options, c
     result.summary.message = fmt::format("The acyclicity was still {:.2g} after {} iteration{}, above {:g}.", result.h,
                                          count, count == 1 ? "" : "s", checked.tolerance);
     const bool more_iterations = count == static_cast<std::size_t>(checked.iterations);
+    std::vector<Remedy> remedies = {{"Allow more iterations", "notears_iterations"}};
+    if (!more_iterations) {
+      remedies = {{"Compare the weights of the edges with the threshold", "notears_threshold"},
+                  {"Rescale columns whose units differ greatly"}};
+    }
     result.summary.warnings.push_back(
-        {"not_converged",
-         fmt::format("{} {}", result.summary.message,
-                     more_iterations ? "Raise --notears-iterations."
-                                     : "The penalty cannot grow further: compare the weights of the edges with the "
-                                       "threshold, and rescale columns whose units differ greatly."),
-         ""});
+        {"not_converged", result.summary.message + (more_iterations ? "" : " The penalty cannot grow further."), "",
+         std::move(remedies)});
   }
   return result;
 }

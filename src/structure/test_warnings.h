@@ -15,6 +15,6 @@ void warn_of_untested(std::size_t edges, Summary& summary);
 void warn_of_conflicts(std::size_t colliders, Summary& summary);
 
 // "contradicting_directions": directed edges on a circle, and what was done to them ("made undirected").
-void warn_of_circles(std::size_t edges, std::string_view remedy, Summary& summary);
+void warn_of_circles(std::size_t edges, std::string_view what_became, Summary& summary);
 
 }  // namespace olem

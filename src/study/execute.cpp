@@ -37,7 +37,7 @@ void measure_batch(const Batch& batch, const std::vector<std::size_t>& cells, co
     }
   } catch (const Error& error) {
     if (is_stop(error, context) || error.category() == ErrorCategory::kFile) throw;
-    throw Error(error.category(), fmt::format("In the cell '{}': {}", *at, error.what()));
+    throw error.with_finding(fmt::format("In the cell '{}': {}", *at, error.finding()));
   }
 }
 

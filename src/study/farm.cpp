@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/json_part.h"
 #include "olem/error.h"
 #include "olem/ranks.h"
 #include "study/execute.h"
@@ -94,13 +95,19 @@ class OwnWork {
   std::thread thread_;
 };
 
-// Messages are JSON: a worker says {"ready"}, {"batch", "cell", "record"} or {"error", "category"}; the root answers
-// with {"batch", "cells"} or {"stop"}.
+// Messages are JSON: a worker says {"ready"}, {"batch", "cell", "record"} or {"error", "category", "remedies"}; the
+// root answers with {"batch", "cells"} or {"stop"}.
 Json order_for(const PendingBatch& pending) {
   Json message;
   message["batch"] = pending.batch;
   message["cells"] = pending.cells;
   return message;
+}
+
+Json error_message(const Error& error) {
+  return {{"error", error.option().empty() ? error.finding() : error.option() + ": " + error.finding()},
+          {"category", static_cast<int>(error.category())},
+          {"remedies", to_json(error.remedies())}};
 }
 
 void lead(const std::vector<Batch>& batches, const std::vector<PendingBatch>& pending, const OnRecord& on_record,
@@ -127,8 +134,10 @@ void lead(const std::vector<Batch>& batches, const std::vector<PendingBatch>& pe
       if (json.contains("record")) {
         accept(json["batch"], json["cell"], parse_record(json["record"], fmt::format("rank {}", message->from)));
       } else if (json.contains("error")) {
+        const std::string rank = fmt::format("rank {}", message->from);
         throw Error(static_cast<ErrorCategory>(json["category"].get<int>()),
-                    fmt::format("On rank {}: {}", message->from, json["error"].get<std::string>()));
+                    fmt::format("On rank {}: {}", message->from, json["error"].get<std::string>()),
+                    read_remedies(JsonPart(json["remedies"], rank)));
       } else if (const PendingBatch* const next = queue.next()) {
         ranks.send(message->from, order_for(*next).dump());
       } else {
@@ -168,7 +177,7 @@ void follow(const std::vector<Batch>& batches, const Ranks& ranks, const Context
       });
     } catch (const Error& error) {
       // The root tells the user, and ends all of us.
-      ranks.send(0, Json({{"error", error.what()}, {"category", static_cast<int>(error.category())}}).dump());
+      ranks.send(0, error_message(error).dump());
       throw;
     }
   }

@@ -47,24 +47,23 @@ std::string header_text(const JournalHeader& header) {
   return json.dump();
 }
 
+Remedy another_journal() { return {"Name another journal", "journal"}; }
+
 void check_header(std::string_view content, const JournalHeader& header, const std::string& path) {
   const Json json = Json::parse(content, nullptr, /*allow_exceptions=*/false);
   const JsonPart part(json, path);
   if (!json.is_object() || !part.has("format") || part["format"].text() != "olem-journal") {
-    throw Error(ErrorCategory::kData, fmt::format("{} is not a journal of olem study. Name another --journal.", path));
+    throw Error(ErrorCategory::kData, fmt::format("{} is not a journal of olem study.", path), {another_journal()});
   }
   if (part["format_version"].count(std::numeric_limits<std::uint32_t>::max()) != kFormatVersion) {
-    throw Error(ErrorCategory::kData,
-                fmt::format("{} is a journal in a format of another version of olem. Name another "
-                            "--journal, or begin again with --fresh.",
-                            path));
+    throw Error(ErrorCategory::kData, fmt::format("{} is a journal in a format of another version of olem.", path),
+                {another_journal(), {"Begin again", "fresh", "true"}});
   }
   const auto differs = [&](std::string_view what, const std::string& there, const std::string& here) {
     if (there == here) return;
     throw Error(ErrorCategory::kData,
-                fmt::format("{}: This journal belongs to {} {}, not to {}. Name another --journal, or begin again with "
-                            "--fresh.",
-                            path, what, there, here));
+                fmt::format("{}: This journal belongs to {} {}, not to {}.", path, what, there, here),
+                {another_journal(), {"Begin again", "fresh", "true"}});
   };
   differs("the study", part["study"].text(), header.study);
   differs("seed", fmt::format("{}", part["seed"].count(std::numeric_limits<std::uint64_t>::max())),
@@ -175,8 +174,9 @@ void Journal::lock() const {
   if (reason != EACCES && reason != EAGAIN) file_error("lock", path_, reason);
   const bool known = ::fcntl(file_, F_GETLK, &wish) == 0 && wish.l_type != F_UNLCK;
   throw Error(ErrorCategory::kFile,
-              fmt::format("The journal {} is in use by {}. Wait until it has ended, or name another --journal.", path_,
-                          known ? fmt::format("process {}", wish.l_pid) : "another process"));
+              fmt::format("The journal {} is in use by {}.", path_,
+                          known ? fmt::format("process {}", wish.l_pid) : "another process"),
+              {{"Wait until it has ended"}, another_journal()});
 }
 
 // Through the descriptor that holds the lock: closing any other of this file would give it back.

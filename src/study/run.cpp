@@ -26,16 +26,15 @@ std::vector<std::string> names_of(const std::vector<StudyName>& names) {
   return list;
 }
 
-// The wanted names, in the order of `all`. Unknown ones are a usage error that starts with `flag`.
+// The wanted names, in the order of `all`. Unknown ones are a usage error about `option`.
 std::vector<std::string> choose(const std::vector<std::string>& wanted, const std::vector<std::string>& all,
-                                std::string_view flag, const std::string& study) {
+                                const std::string& option, const std::string& study) {
   for (const std::string& name : wanted) {
     if (std::find(all.begin(), all.end(), name) != all.end()) continue;
     const std::string closest = closest_name(name, all);
-    throw Error(
-        ErrorCategory::kUsage,
-        fmt::format("{}: '{}' is not in the study {}{} There are: {}.", flag, name, study,
-                    closest.empty() ? "." : fmt::format("; did you mean '{}'?", closest), fmt::join(all, ", ")));
+    throw Error::of_option(option, fmt::format("'{}' is not in the study {}{} There are: {}.", name, study,
+                                               closest.empty() ? "." : fmt::format("; did you mean '{}'?", closest),
+                                               fmt::join(all, ", ")));
   }
   std::vector<std::string> chosen;
   for (const std::string& name : all) {
@@ -47,29 +46,29 @@ std::vector<std::string> choose(const std::vector<std::string>& wanted, const st
 StudyRequest request_for(const StudyKind& kind, const StudyOptions& options, std::uint64_t seed) {
   StudyRequest request = kind.protocol;
   const std::vector<std::string> all = names_of(kind.methods);
-  request.methods = options.methods.empty() ? all : choose(options.methods, all, "--methods", kind.name);
-  for (const std::string& name : choose(options.without, all, "--without", kind.name)) {
+  request.methods = options.methods.empty() ? all : choose(options.methods, all, "methods", kind.name);
+  for (const std::string& name : choose(options.without, all, "without", kind.name)) {
     std::erase(request.methods, name);
   }
-  if (request.methods.empty()) throw Error(ErrorCategory::kUsage, "--without: No method is left.");
+  if (request.methods.empty()) throw Error::of_option("without", "No method is left.");
   const std::vector<std::string> metrics = names_of(kind.metrics);
   if (options.metrics.empty()) {
     request.metrics = metrics;
     for (const std::string& extra : kind.extra_metrics) std::erase(request.metrics, extra);
   } else {
-    request.metrics = choose(options.metrics, metrics, "--metrics", kind.name);
+    request.metrics = choose(options.metrics, metrics, "metrics", kind.name);
   }
   request.settings = filter_settings(kind.settings, options.settings);
-  const auto set = [&](int given, int& value, const char* flag) {
+  const auto set = [&](int given, int& value, const char* option) {
     if (given == 0) return;
-    if (value == 0) throw Error(ErrorCategory::kUsage, fmt::format("{}: The study {} has none.", flag, kind.name));
-    check_at_least(flag, given, 1);
+    if (value == 0) throw Error::of_option(option, fmt::format("The study {} has none.", kind.name));
+    check_at_least(option, given, 1);
     value = given;
   };
-  set(options.epochs, request.epochs, "--epochs");
-  set(options.tasks, request.tasks, "--tasks");
-  set(options.rounds, request.rounds, "--rounds");
-  set(options.rows, request.rows, "--rows");
+  set(options.epochs, request.epochs, "epochs");
+  set(options.tasks, request.tasks, "tasks");
+  set(options.rounds, request.rounds, "rounds");
+  set(options.rows, request.rows, "rows");
   request.seed = seed;
   return request;
 }
@@ -237,9 +236,9 @@ StudyResult run_study(const StudyOptions& options, const Context& context) {
     }
   } catch (const Error& error) {
     if (!context.should_stop() || !journal) throw;
-    throw Error(error.category(),
-                fmt::format("{} {} of {} cells are finished and kept in {}; the same command goes on from there.",
-                            error.what(), finished, result.cells, options.journal));
+    throw error.with_finding(
+        fmt::format("{} {} of {} cells are finished and kept in {}; the same command goes on from there.",
+                    error.finding(), finished, result.cells, options.journal));
   }
   // Where others measured the last cells, this thread has not told of them yet.
   context.report_progress(1.0, fmt::format("study {}, {} of {} cells", kind.name, finished, result.cells));

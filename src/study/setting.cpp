@@ -81,11 +81,12 @@ std::string StudySetting::text() const {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-std::vector<StudySetting> filter_settings(const std::vector<StudySetting>& settings, std::string_view filter) {
+std::vector<StudySetting> filter_settings(const std::vector<StudySetting>& settings,
+                                          const std::vector<std::string>& filter) {
   if (filter.empty()) return settings;
   const auto values = values_by_key(settings);
   std::map<std::string, std::vector<std::string>> wanted;
-  for (const std::string& word : split_names(filter, "--settings")) {
+  for (const std::string& word : filter) {
     const std::size_t equals = word.find('=');
     const std::string value = equals == std::string::npos ? word : word.substr(equals + 1);
     bool known = false;
@@ -98,10 +99,10 @@ std::vector<StudySetting> filter_settings(const std::vector<StudySetting>& setti
       }
     }
     if (!known) {
-      throw Error(ErrorCategory::kUsage,
-                  fmt::format("--settings: '{}' is in no setting of this study. {}", word,
-                              values.empty() ? "It has one only; leave --settings out."
-                                             : fmt::format("There are: {}.", what_there_is(values))));
+      throw Error::of_option("settings",
+                             fmt::format("'{}' is in no setting of this study. {}", word,
+                                         values.empty() ? "It has one only; leave the option out."
+                                                        : fmt::format("There are: {}.", what_there_is(values))));
     }
   }
   std::vector<StudySetting> kept;
@@ -113,9 +114,9 @@ std::vector<StudySetting> filter_settings(const std::vector<StudySetting>& setti
     if (matches) kept.push_back(setting);
   }
   if (kept.empty()) {
-    throw Error(ErrorCategory::kUsage, fmt::format("--settings: No setting of this study is '{}'. There are: {}, but "
-                                                   "not in every combination.",
-                                                   filter, what_there_is(values)));
+    throw Error::of_option("settings",
+                           fmt::format("No setting of this study is '{}'. There are: {}, but not in every combination.",
+                                       fmt::join(filter, ","), what_there_is(values)));
   }
   return kept;
 }

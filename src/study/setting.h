@@ -32,6 +32,7 @@ class StudySetting {
 // The settings that `filter` keeps. A filter is a list such as "d=10,p=0.3": every key must match; a key that stands
 // there more than once matches any of its values; a value alone stands for its key. Numbers are compared as numbers.
 // Throws a usage error, with what there is, for keys and values that no setting has and when nothing is left.
-std::vector<StudySetting> filter_settings(const std::vector<StudySetting>& settings, std::string_view filter);
+std::vector<StudySetting> filter_settings(const std::vector<StudySetting>& settings,
+                                          const std::vector<std::string>& filter);
 
 }  // namespace olem

@@ -74,7 +74,10 @@ TEST(CheckVerb, SaysWhatToDoInText) {
   const ProcessResult result = run_olem({"check", "d.csv"}, options);
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.out, HasSubstr("d.csv: 2 to mend, 3 to know about.\n"));
-  EXPECT_THAT(result.out, HasSubstr("\nerror: constant\n  1 column is constant: 'site' (always 7).\n  What to do: "));
+  EXPECT_THAT(
+      result.out,
+      HasSubstr("\nerror: constant\n  1 column is constant: 'site' (always 7). A column that never changes has no "
+                "place in an order.\n  What to do: "));
   EXPECT_THAT(result.out, HasSubstr("Column 'hundredths' is 100 times column 'dose'."));
   EXPECT_THAT(result.out, HasSubstr("\nwarning: few_values\n"));
 

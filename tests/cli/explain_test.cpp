@@ -67,7 +67,7 @@ TEST_F(CliExplain, FigureIsWrittenWholeAndNotOverAnother) {
   EXPECT_THAT(figure, HasSubstr("Nutrients_PC1"));
   const ProcessResult second = run({bermuda(), "--svg", "a.svg"});
   EXPECT_EQ(second.exit_code, 5);
-  EXPECT_THAT(second.err, HasSubstr("a.svg exists already. Use --force to replace it."));
+  EXPECT_THAT(second.err, HasSubstr("a.svg exists already. Replace it: --force."));
   EXPECT_EQ(run({bermuda(), "--svg", "a.svg", "--force"}).exit_code, 0);
   EXPECT_EQ(read_text(folder_.file("a.svg")), figure);
   EXPECT_THAT(folder_.entries(), ElementsAre("a.svg"));

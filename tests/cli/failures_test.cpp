@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "advice.h"
 #include "helpers.h"
 #include "olem/version.h"
 #include "study/journal.h"
@@ -112,6 +113,7 @@ class Failures : public testing::TestWithParam<std::tuple<std::size_t, std::stri
 
   void check(const Outcome& run, const Outcome& good) const {
     const ProcessResult& process = run.process;
+    EXPECT_THAT(unknown_advice({verb().name}, process.err), ::testing::ElementsAre()) << process.err;
     if (process.exit_code != 0) {
       EXPECT_EQ(process.exit_code, of_memory() ? 6 : 5);
       if (kind() != "write") {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 
+#include "advice.h"
 #include "helpers.h"
 
 namespace olem::test {
@@ -64,6 +65,7 @@ inline void expect_refusal(const Fault& fault, ProcessOptions options = {}) {
   EXPECT_THAT(result.err, testing::HasSubstr("olem: "));
   for (const std::string& fragment : fault.fragments) EXPECT_THAT(result.err, testing::HasSubstr(fragment));
   EXPECT_EQ(contents(folder), before);
+  expect_sound_advice(arguments, result);
 }
 
 // olem gives a result; the warning is in it, with its text, and on standard error.
@@ -74,6 +76,7 @@ inline void expect_warning(const Fault& fault) {
   options.folder = folder.path();
   const ProcessResult result = run_olem(joined(fault.arguments, {"--json"}), options);
   ASSERT_EQ(result.exit_code, 0) << result.err;
+  expect_sound_advice(fault.arguments, result);
   const auto json = parse_json(result.out);
   ASSERT_THAT(warning_codes(json), testing::Contains(fault.answer.warning)) << result.err;
   for (const auto& warning : json["warnings"]) {

@@ -81,7 +81,7 @@ std::vector<Fault> faults() {
                  with_cell(3, 2, "hot"),
                  {},
                  3,
-                 {"d.csv, line 3, column 'b' (2): 'hot' is not a number.", "--drop-columns 'b'", "--columns"}});
+                 {"d.csv, line 3, column 'b' (2): 'hot' is not a number.", "--drop-columns b)", "--columns"}});
   all.push_back(
       {"decimal_comma", with_cell(3, 2, "\"1,5\""), {}, 3, {"line 3, column 'b' (2): '1,5'", "decimal point"}});
   all.push_back({"thousands", with_cell(3, 2, "1_000"), {}, 3, {"line 3, column 'b' (2): '1_000' is not a number"}});
@@ -103,7 +103,7 @@ std::vector<Fault> faults() {
   all.push_back({"open_quote", with_cell(6, 1, "\"1"), {}, 3, {"d.csv, line 6: A quote", "never closed"}});
   all.push_back({"same_names", with_header({"a", "b", "a"}), {}, 3, {"d.csv: Columns 1 and 3 are both called 'a'"}});
   all.push_back({"empty_name", with_header({"a", "", "c"}), {}, 3, {"d.csv: Column 2 has no name", "--columns"}});
-  all.push_back({"header_called_data", csv_of(good()), {"--no-header"}, 3, {"line 1", "do not use --no-header"}});
+  all.push_back({"header_called_data", csv_of(good()), {"--no-header"}, 3, {"line 1", "without --no-header"}});
   all.push_back({"wrong_delimiter", csv_of(good()), {"--delimiter", "|"}, 3, {"d.csv, line 2", "is not a number"}});
   all.push_back({"empty_file", "", {}, 3, {"d.csv: The file is empty", "at least 2 rows"}});
   all.push_back({"blank_file", "\n \n", {}, 3, {"d.csv: The file is empty"}});
@@ -189,13 +189,13 @@ std::vector<Fault> doubts() {
        with_column("fixed", [](double, double) { return 4.5; }),
        {"--constant", "drop"},
        "constant",
-       {"'fixed' (always 4.5)", "Left out, as --constant drop asks"},
+       {"'fixed' (always 4.5)", "Left out, as was asked: fixed."},
        "fixed"},
       {"copy_dropped",
        with_column("again", [](double a, double) { return a; }),
        {"--constant", "drop"},
        "equal",
-       {"Column 'again' equals column 'a'", "Left out, as --constant drop asks: again."},
+       {"Column 'again' equals column 'a'", "Left out, as was asked: again."},
        "a, again"},
       {"few_rows", first_rows(20), {}, "few_rows", {"only 20 rows"}, ""},
       {"k_plus_1_rows", first_rows(4), {"--k", "3"}, "few_rows", {"only 4 rows"}, ""},

@@ -99,13 +99,13 @@ TEST(NumberFaults, NotConvergingIsAFlagAndAWarning) {
                  table,
                  {"graph", "d.csv", "--method", "notears", "--notears-iterations", "1"},
                  "not_converged",
-                 {"Raise --notears-iterations"},
+                 {"Allow more iterations: --notears-iterations NUMBER."},
                  ""});
   expect_answer({"",
                  table,
                  {"order", "d.csv", "--method", "diffan", "--diffan-epochs", "2"},
                  "not_validated",
-                 {"Raise --diffan-epochs"},
+                 {"Train longer (--diffan-epochs NUMBER)"},
                  ""});
 }
 
@@ -116,12 +116,12 @@ TEST(NumberFaults, ANetworkThatHasNotConvergedIsNamed) {
                                            "--screen",      "0",      "--sampler"};
   const std::vector<std::string> samplers[] = {{"spline"}, {"cinn", "--cinn-width", "8"}};
   for (const auto& sampler : samplers) {
-    expect_answer(
-        {"",
-         files,
-         joined(decide, sampler),
-         "not_converged",
-         {fmt::format("Training the {} sampler of '", sampler[0]), "after 3 epochs. Raise --network-epochs."}});
+    expect_answer({"",
+                   files,
+                   joined(decide, sampler),
+                   "not_converged",
+                   {fmt::format("Training the {} sampler of '", sampler[0]),
+                    "after 3 epochs. Train longer: --network-epochs NUMBER."}});
   }
 }
 

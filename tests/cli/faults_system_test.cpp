@@ -104,7 +104,7 @@ TEST_P(EveryOutput, IsReplacedOnlyWithForce) {
   EXPECT_EQ(second.exit_code, 5) << second.out;
   EXPECT_EQ(second.out, "");
   EXPECT_THAT(second.err, HasSubstr("out"));
-  EXPECT_THAT(second.err, HasSubstr("Use --force to replace"));
+  EXPECT_THAT(second.err, HasSubstr("--force."));
   EXPECT_EQ(contents(work.folder), before);
   const ProcessResult forced = work.run(command.arguments, {"--force"});
   EXPECT_EQ(forced.exit_code, 0) << forced.err;

@@ -40,6 +40,7 @@ Checked check(const std::string& task, const std::vector<std::string>& arguments
   options.folder = folder.path();
   Checked checked;
   checked.result = run_olem(joined({"check", "t.json", "--json"}, arguments), options);
+  expect_sound_advice({"check"}, checked.result);
   if (!checked.result.out.empty()) checked.json = parse_json(checked.result.out);
   return checked;
 }

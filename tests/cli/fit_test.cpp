@@ -106,7 +106,7 @@ TEST_F(Fit, NeverReplacesByAccident) {
   folder_.write("m.olem", "mine");
   const ProcessResult refused = fit();
   EXPECT_EQ(refused.exit_code, 5);
-  EXPECT_THAT(refused.err, HasSubstr("m.olem exists already. Use --force to replace it."));
+  EXPECT_THAT(refused.err, HasSubstr("m.olem exists already. Replace it: --force."));
   EXPECT_EQ(read_text(folder_.file("m.olem")), "mine");
   for (const auto& [output, what] : {std::pair{"farm.csv", "the file with the data"}, {"task.json", "the task file"}}) {
     const ProcessResult result = run({"fit", "task.json", "-o", output, "--force"});

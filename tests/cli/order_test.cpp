@@ -76,7 +76,7 @@ TEST(OrderVerb, WritesTheObjectItPrints) {
   folder.write("out.json", "old");
   const ProcessResult refused = run_olem({"order", sachs(), "-o", "out.json"}, options);
   EXPECT_EQ(refused.exit_code, 5);
-  EXPECT_THAT(refused.err, HasSubstr("out.json exists already. Use --force to replace it."));
+  EXPECT_THAT(refused.err, HasSubstr("out.json exists already. Replace it: --force."));
   EXPECT_EQ(read_text(folder.file("out.json")), "old");
 
   // Text on the terminal, the object in the file.
@@ -109,7 +109,7 @@ TEST(OrderVerb, DoesNotDependOnThreadsOrInstructionSet) {
     const ProcessResult result =
         run_olem(joined({"order", "--json", "-q"}, joined(task, {"2", "--instruction-set", set})));
     if (result.exit_code == 2) {
-      EXPECT_THAT(result.err, HasSubstr("--instruction-set: this machine does not have it"));
+      EXPECT_THAT(result.err, HasSubstr("--instruction-set: This machine does not have it"));
       EXPECT_THAT(set, HasSubstr("avx"));
       continue;
     }
@@ -226,7 +226,7 @@ TEST(OrderVerb, RunsWithEveryTiePolicy) {
   const ProcessResult refused = run_olem({"order", sachs(), "--ties", "error"});
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.err, HasSubstr("have a nearest neighbour at distance zero"));
-  EXPECT_THAT(refused.err, HasSubstr("Use --ties skip, distinct or jitter"));
+  EXPECT_THAT(refused.err, HasSubstr("Allow them: --ties skip, --ties distinct or --ties jitter."));
 }
 
 TEST(OrderVerb, RunsWithEveryEstimator) {

@@ -114,8 +114,8 @@ TEST_F(Serve, APortInUseIsAFileError) {
   const ProcessResult second = run_olem({"serve", "-q", "m.olem", "--port", std::to_string(port_)}, here);
   EXPECT_EQ(second.exit_code, 5);
   EXPECT_EQ(second.out, "");
-  EXPECT_EQ(second.err, fmt::format("olem: Port {} of 127.0.0.1 cannot be used: Another program listens there; give "
-                                    "another --port, or 0 for any that is free.\n",
+  EXPECT_EQ(second.err, fmt::format("olem: Port {} of 127.0.0.1 cannot be used: Another program listens there. Give "
+                                    "another one (--port NUMBER), or take any that is free (--port 0).\n",
                                     port_));
 }
 

@@ -133,7 +133,7 @@ TEST(Files, OutputIsCheckedBeforeAnyWork) {
   const std::pair<std::string, std::string> cases[] = {
       {"absent/out.json", "Cannot write to the folder absent: No such file or directory."},
       {"results", "Cannot write results: Is a directory."},
-      {"old.json", "old.json exists already. Use --force to replace it."},
+      {"old.json", "old.json exists already. Replace it: --force."},
       {"/dev/null", "Cannot write /dev/null: It is a device or pipe, not a file."},
   };
   for (const auto& [output, message] : cases) {

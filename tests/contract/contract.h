@@ -150,7 +150,7 @@ inline void expect_progress(const std::function<void(const Context&)>& work) {
 inline void expect_options_are_checked(const OptionSet& set) {
   for (const Option& option : set.options()) {
     const std::string before = option.text();
-    const std::vector<std::string> fragments = {flag_name(option.name), option.rule};
+    const std::vector<std::string> fragments = {option.name, option.rule};
     expect_refused([&] { option.set_text("banana"); }, ErrorCategory::kUsage, fragments);
     if (option.kind == OptionKind::kInteger || option.kind == OptionKind::kReal) {
       for (const char* const wrong : {"", "-1e301", "1e301", "nan", "inf", "1 "})

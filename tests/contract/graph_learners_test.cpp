@@ -84,7 +84,7 @@ TEST_P(GraphLearner, ObeysTiersAndPairs) {
 TEST_P(GraphLearner, RefusesConstantColumnsAndTooFewRows) {
   const Table table = contract_table();
   test::expect_refused([&] { learn(test::with_constant_column(table)); }, ErrorCategory::kData,
-                       {"model.csv", "'flat'", "--drop-columns"});
+                       {"model.csv", "'flat'", "drop_columns"});
   const std::size_t needed = std::max<std::size_t>(2, kind().least_rows(table.columns(), options_));
   test::expect_refused([&] { learn(test::first_rows(table, needed - 1)); }, ErrorCategory::kData,
                        {"model.csv", "needs at least", std::to_string(needed)});

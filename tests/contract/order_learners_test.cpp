@@ -89,7 +89,7 @@ TEST_P(OrderLearner, ReportsAChoiceThatKnowledgeMade) {
 TEST_P(OrderLearner, RefusesConstantColumnsAndTooFewRows) {
   const Table table = contract_table();
   test::expect_refused([&] { learn(test::with_constant_column(table)); }, ErrorCategory::kData,
-                       {"model.csv", "'flat'", "--drop-columns"});
+                       {"model.csv", "'flat'", "drop_columns"});
   std::size_t needed = kind().least_rows(table.columns(), options_);
   if (needed < 2) needed = 2;
   test::expect_refused([&] { learn(test::first_rows(table, needed - 1)); }, ErrorCategory::kData,

@@ -32,14 +32,14 @@ StudyOptions cheapest(const StudyKind& kind) {
   };
   for (const StudyName& method : kind.methods) {
     options.methods = {method.name};
-    options.settings = "";
+    options.settings.clear();
     consider();
   }
   options = best;
   least = std::numeric_limits<double>::infinity();
   for (const StudySetting& setting : kind.settings) {
-    options.settings = setting.text();
-    std::replace(options.settings.begin(), options.settings.end(), ' ', ',');
+    options.settings.clear();
+    for (const auto& [key, value] : setting.entries()) options.settings.push_back(fmt::format("{}={}", key, value));
     consider();
   }
   return best;
@@ -77,15 +77,15 @@ TEST_P(StudyContract, RefusesWhatItDoesNotHave) {
     test::expect_refused([&] { run_study(options, {}); }, ErrorCategory::kUsage, {flag, "banana"});
   };
   options.methods = {"banana"};
-  refused("--methods");
+  refused("methods: ");
   options.methods.clear();
   options.without = {"banana"};
-  refused("--without");
+  refused("without: ");
   options.without.clear();
   options.metrics = {"banana"};
-  refused("--metrics");
+  refused("metrics: ");
   options.metrics.clear();
-  options.settings = "banana=1";
+  options.settings = {"banana=1"};
   refused("banana");
 }
 

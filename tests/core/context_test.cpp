@@ -16,9 +16,10 @@ TEST(Context, RefusesMemoryBeyondTheLimitBeforeAnybodyAsksForIt) {
     FAIL() << "the limit was not noticed";
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::kResource);
-    EXPECT_STREQ(error.what(),
-                 "A matrix needs about 32 MB of memory, but 1 MB is the limit set. Use fewer rows or columns, or raise "
-                 "--memory.");
+    EXPECT_STREQ(
+        error.what(),
+        "A matrix needs about 32 MB of memory, but 1 MB is the limit set. Use fewer rows or columns, or allow more "
+        "memory (memory).");
   }
 }
 

@@ -71,11 +71,11 @@ TEST_F(Options, JsonKeepsTypesAndOrder) {
 }
 
 TEST_F(Options, ARejectionNamesFlagValueAndRuleAndChangesNothing) {
-  EXPECT_EQ(rejection("coats", "6"), "--coats: '6' is not a whole number from 1 to 5.");
-  EXPECT_EQ(rejection("coats", "2.5"), "--coats: '2.5' is not a whole number from 1 to 5.");
-  EXPECT_EQ(rejection("layer_thickness", "-1"), "--layer-thickness: '-1' is not a number of at least 0.");
-  EXPECT_EQ(rejection("glossy", "yes"), "--glossy: 'yes' is not true or false.");
-  EXPECT_EQ(rejection("colour", "blue"), "--colour: 'blue' is not one of: red, green.");
+  EXPECT_EQ(rejection("coats", "6"), "coats: '6' is not a whole number from 1 to 5.");
+  EXPECT_EQ(rejection("coats", "2.5"), "coats: '2.5' is not a whole number from 1 to 5.");
+  EXPECT_EQ(rejection("layer_thickness", "-1"), "layer_thickness: '-1' is not a number of at least 0.");
+  EXPECT_EQ(rejection("glossy", "yes"), "glossy: 'yes' is not true or false.");
+  EXPECT_EQ(rejection("colour", "blue"), "colour: 'blue' is not one of: red, green.");
   EXPECT_EQ(paint_.coats, 2);
   EXPECT_EQ(paint_.thickness, 0.5);
   EXPECT_EQ(paint_.colour, Colour::kGreen);
@@ -101,8 +101,6 @@ TEST_F(Options, ValidateFindsValuesThatCodeHasSet) {
 }
 
 TEST_F(Options, AnUnknownNameIsNotFound) { EXPECT_EQ(set_.find("color"), nullptr); }
-
-TEST(FlagName, HasDashes) { EXPECT_EQ(flag_name("max_parents"), "--max-parents"); }
 
 TEST(ClosestName, FindsSlipsAndOnlyThose) {
   const std::vector<std::string> names = {"Light", "Temp", "Salinity"};

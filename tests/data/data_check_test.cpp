@@ -69,9 +69,15 @@ TEST(CheckTable, ConstantMeansExactlyConstant) {
   const Problem problem = only_problem(builder.table());
   EXPECT_EQ(problem.severity, Severity::kError);
   EXPECT_EQ(problem.code, "constant");
-  EXPECT_EQ(problem.text, "2 columns are constant: 'same' (always 0.1), 'zero' (always 0).");
+  EXPECT_EQ(
+      problem.text,
+      "2 columns are constant: 'same' (always 0.1), 'zero' (always 0). A column that never changes has no place in an "
+      "order.");
   EXPECT_EQ(problem.columns, (Names{"same", "zero"}));
-  EXPECT_TRUE(contains(problem.remedy, "--constant drop"));
+  ASSERT_EQ(problem.remedies.size(), 2U);
+  EXPECT_EQ(problem.remedies[0].option, "drop_columns");
+  EXPECT_EQ(problem.remedies[1].option, "constant");
+  EXPECT_EQ(problem.remedies[1].value, "drop");
 
   // One unit in the last place of one cell is a difference.
   Builder nearly;
@@ -260,7 +266,7 @@ TEST(CheckTable, TheWorstComesFirst) {
   const std::vector<Problem> problems = check_table(builder.table(), {});
   EXPECT_EQ(codes(problems), (Names{"constant", "scales", "few_rows"}));
   EXPECT_EQ(to_json(problems[1]).at("severity"), "strong warning");
-  for (const Problem& problem : problems) EXPECT_FALSE(problem.remedy.empty());
+  for (const Problem& problem : problems) EXPECT_FALSE(problem.remedies.empty());
 }
 
 TEST(CheckTable, DoesNotDependOnTheThreads) {
@@ -296,7 +302,7 @@ TEST(PrepareTable, RefusesWithEveryNameAndTheRemedy) {
     const std::string text = error.what();
     EXPECT_TRUE(text.starts_with("built.csv: 1 column is constant: 'same' (always 4).")) << text;
     EXPECT_TRUE(contains(text, "Column 'again' equals column 'x0'."));
-    EXPECT_TRUE(contains(text, "--constant drop"));
+    EXPECT_TRUE(contains(text, "constant = \"drop\""));
   }
 }
 

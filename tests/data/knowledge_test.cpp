@@ -112,31 +112,29 @@ TEST(ReadKnowledge, NamesTheFile) {
       contains(complaint([&] { read_knowledge(folder.file("none.json")); }, ErrorCategory::kFile), "none.json"));
 }
 
-TEST(KnowledgeFromFlags, ReadsListsOfNames) {
-  const Knowledge knowledge = knowledge_from_flags({"a, b c", "d"}, {"x,y,z"});
+TEST(MakeKnowledge, TakesListsOfNames) {
+  const Knowledge knowledge = make_knowledge({{"a", "b c"}, {"d"}}, {{"x", "y", "z"}}, "here");
   EXPECT_EQ(knowledge.tiers, (std::vector<Names>{{"a", "b c"}, {"d"}}));
   EXPECT_EQ(knowledge.before, (Pairs{{"x", "y"}, {"y", "z"}}));
-  EXPECT_TRUE(knowledge_from_flags({}, {}).empty());
+  EXPECT_EQ(knowledge.source, "here");
+  EXPECT_TRUE(make_knowledge({}, {}).empty());
 }
 
-TEST(KnowledgeFromFlags, RefusesEmptyNamesAndShortChains) {
-  for (const char* text : {"", ",", "a,", ",a", "a, ,b"}) {
-    EXPECT_TRUE(contains(complaint([&] { knowledge_from_flags({text}, {}); }, ErrorCategory::kUsage), "--tier: "))
-        << text;
-  }
-  EXPECT_EQ(complaint([] { knowledge_from_flags({}, {"a"}); }, ErrorCategory::kUsage),
-            "--before: 'a' is one name, but at least two are needed, such as --before a,b.");
+TEST(MakeKnowledge, RefusesShortChains) {
+  EXPECT_EQ(complaint([] { make_knowledge({}, {{"a"}}); }, ErrorCategory::kUsage),
+            "before: 'a' is one name, but at least two names are needed.");
 }
 
 TEST(CombineKnowledge, AddsPairsButNotTiersToTiers) {
   const Knowledge file = parse_knowledge(R"({"tiers": [["a"], ["b"]], "before": [["c", "d"]]})", "k.json");
-  const Knowledge pairs = knowledge_from_flags({}, {"e,f"});
+  const Knowledge pairs = make_knowledge({}, {{"e", "f"}}, "command line");
   const Knowledge both = combine_knowledge(file, pairs);
   EXPECT_EQ(both.tiers, file.tiers);
   EXPECT_EQ(both.before, (Pairs{{"c", "d"}, {"e", "f"}}));
   EXPECT_EQ(combine_knowledge(file, Knowledge()).before, file.before);
   EXPECT_TRUE(contains(
-      complaint([&] { combine_knowledge(file, knowledge_from_flags({"e"}, {})); }, ErrorCategory::kUsage), "k.json"));
+      complaint([&] { combine_knowledge(file, make_knowledge({{"e"}}, {}, "command line")); }, ErrorCategory::kUsage),
+      "k.json"));
 }
 
 TEST(Precedence, WithoutKnowledgeEverythingIsAllowed) {
@@ -149,7 +147,8 @@ TEST(Precedence, WithoutKnowledgeEverythingIsAllowed) {
 }
 
 TEST(Precedence, TiersLeaveOthersFreeAndPairsAreTransitive) {
-  const Precedence precedence(knowledge_from_flags({"a,b", "c"}, {"c,d"}), {"d", "c", "b", "a", "free"});
+  const Precedence precedence(make_knowledge({{"a", "b"}, {"c"}}, {{"c", "d"}}, "command line"),
+                              {"d", "c", "b", "a", "free"});
   enum Column : std::size_t { kD, kC, kB, kA, kFree };
   EXPECT_TRUE(precedence.precedes(kA, kC));
   EXPECT_TRUE(precedence.precedes(kB, kC));
@@ -166,7 +165,7 @@ TEST(Precedence, TiersLeaveOthersFreeAndPairsAreTransitive) {
 }
 
 TEST(Precedence, WhatFollowsThroughADroppedColumnStaysKnown) {
-  const Precedence all(knowledge_from_flags({}, {"a,b,c"}), {"a", "b", "c", "d"});
+  const Precedence all(make_knowledge({}, {{"a", "b", "c"}}, "command line"), {"a", "b", "c", "d"});
   const Precedence some = all.restricted_to(std::vector<std::size_t>{3, 2, 0});
   EXPECT_TRUE(some.precedes(2, 1));  // a before c
   EXPECT_FALSE(some.precedes(1, 2));
@@ -177,29 +176,31 @@ TEST(Precedence, WhatFollowsThroughADroppedColumnStaysKnown) {
 TEST(Precedence, AnUnknownNameGetsTheClosestColumn) {
   const Knowledge knowledge = parse_knowledge(R"({"before": [["Ligth", "Temp"]]})", "k.json");
   EXPECT_EQ(contradiction(knowledge, {"Light", "Temp"}), "k.json: There is no column 'Ligth'. Did you mean 'Light'?");
-  EXPECT_EQ(contradiction(knowledge_from_flags({"Chlorophyll"}, {}), {"Light", "Temp"}),
+  EXPECT_EQ(contradiction(make_knowledge({{"Chlorophyll"}}, {}, "command line"), {"Light", "Temp"}),
             "command line: There is no column 'Chlorophyll'. Correct the name or leave the statement out.");
 }
 
 TEST(Precedence, AContradictionPrintsItsCycleAndItsStatements) {
-  EXPECT_EQ(contradiction(knowledge_from_flags({}, {"a,a"}), {"a", "b"}),
+  EXPECT_EQ(contradiction(make_knowledge({}, {{"a", "a"}}, "command line"), {"a", "b"}),
             "command line: The knowledge contradicts itself: a -> a. This follows from the pair 'a' before 'a'. Remove "
             "or correct it.");
   EXPECT_EQ(
-      contradiction(knowledge_from_flags({}, {"a,b", "b,a"}), {"a", "b"}),
+      contradiction(make_knowledge({}, {{"a", "b"}, {"b", "a"}}, "command line"), {"a", "b"}),
       "command line: The knowledge contradicts itself: a -> b -> a. This follows from the pair 'a' before 'b' and "
       "the pair 'b' before 'a'. Remove or correct one of them.");
   EXPECT_EQ(
-      contradiction(knowledge_from_flags({"a", "b"}, {"b,a"}), {"a", "b"}),
+      contradiction(make_knowledge({{"a"}, {"b"}}, {{"b", "a"}}, "command line"), {"a", "b"}),
       "command line: The knowledge contradicts itself: a -> b -> a. This follows from the tiers ('a' is in tier 1, "
       "'b' in tier 2) and the pair 'b' before 'a'. Remove or correct one of them.");
   // Through a column that is in no tier, and over several tiers.
-  const std::string text = contradiction(knowledge_from_flags({"a", "b", "c"}, {"c,free,a"}), {"a", "b", "c", "free"});
+  const std::string text = contradiction(make_knowledge({{"a"}, {"b"}, {"c"}}, {{"c", "free", "a"}}, "command line"),
+                                         {"a", "b", "c", "free"});
   EXPECT_TRUE(contains(text, "a -> c -> free -> a. ")) << text;
 }
 
 TEST(Precedence, TheShortestCycleIsPrinted) {
-  const std::string text = contradiction(knowledge_from_flags({}, {"a,b,c,d,a", "d,c"}), {"a", "b", "c", "d"});
+  const std::string text =
+      contradiction(make_knowledge({}, {{"a", "b", "c", "d", "a"}, {"d", "c"}}, "command line"), {"a", "b", "c", "d"});
   EXPECT_TRUE(contains(text, ": c -> d -> c. ")) << text;
 }
 

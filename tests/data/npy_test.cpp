@@ -152,7 +152,7 @@ TEST(Npy, missing_numbers) {
   const std::string file = npy(header_of("'<f8'", "(4, 2)"), bytes_of<double>({1, 2, nan, 3, 4, -inf, 5, 6}));
   EXPECT_THAT(failure(file),
               AllOf(HasSubstr("2 cells in 2 rows are missing or not finite"),
-                    HasSubstr("row 2, column 'V1' (1); row 3, column 'V2' (2)"), HasSubstr("--missing")));
+                    HasSubstr("row 2, column 'V1' (1); row 3, column 'V2' (2)"), HasSubstr("missing = \"drop\"")));
   ReadOptions options;
   options.missing = MissingPolicy::kDrop;
   const ReadResult result = read(file, options);

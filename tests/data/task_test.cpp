@@ -442,40 +442,35 @@ TEST(CheckTask, AnObservedValueFarFromTheDataIsWarnedOf) {
   EXPECT_EQ(problems[1].columns, Names{"Light"});
 }
 
-TEST(ReadContexts, FlagsReplaceAndAddToWhatWasObserved) {
+TEST(ReadContexts, ValuesReplaceAndAddToWhatWasObserved) {
   using Rows = std::vector<std::vector<double>>;
   EXPECT_EQ(read_contexts(reef(), {}, Context()), (Rows{{0.4, -0.2}}));
-  EXPECT_EQ(read_contexts(reef(), {{"Temp=7", "Light= 1e-1"}, ""}, Context()), (Rows{{0.1, 7.0}}));
-  EXPECT_EQ(read_contexts(reef(), {{"Temp=7"}, ""}, Context()), (Rows{{0.4, 7.0}}));
+  EXPECT_EQ(read_contexts(reef(), {{{"Temp", 7.0}, {"Light", 0.1}}, ""}, Context()), (Rows{{0.1, 7.0}}));
+  EXPECT_EQ(read_contexts(reef(), {{{"Temp", 7.0}}, ""}, Context()), (Rows{{0.4, 7.0}}));
   Task task = reef();
   task.observed.clear();
-  EXPECT_EQ(read_contexts(task, {{"Temp=7", "Light=1"}, ""}, Context()), (Rows{{1.0, 7.0}}));
+  EXPECT_EQ(read_contexts(task, {{{"Temp", 7.0}, {"Light", 1.0}}, ""}, Context()), (Rows{{1.0, 7.0}}));
   task.context.clear();
   EXPECT_EQ(read_contexts(task, {}, Context()), Rows{{}});
 }
 
 TEST(ReadContexts, RefusesWhatIsMissingExtraOrNoNumber) {
-  const auto with_values = [](const Names& values, ErrorCategory category) {
+  const auto with_values = [](const std::vector<NamedValue>& values, ErrorCategory category) {
     Task task = reef();
     task.observed.clear();
     return complaint([&] { read_contexts(task, {values, ""}, Context()); }, category);
   };
   EXPECT_EQ(with_values({}, ErrorCategory::kData),
-            "t.json: Nothing is known of the context (Light, Temp). Give its values under \"observed\", with --context "
-            "NAME=VALUE, or with --contexts FILE.");
-  EXPECT_EQ(with_values({"Light=1"}, ErrorCategory::kData),
-            "t.json: There is no observed value of the context variable 'Temp'. Give one under \"observed\" or with "
-            "--context.");
-  EXPECT_EQ(with_values({"Ligth=1"}, ErrorCategory::kUsage),
-            "--context: 'Ligth' is no context variable of the task. Did you mean 'Light'?");
-  EXPECT_EQ(with_values({"Light"}, ErrorCategory::kUsage),
-            "--context: 'Light' is not a name and a value, such as --context Light=0.4.");
-  for (const std::string value : {"hot", "nan", "inf", "", "1,5", "1e999"}) {
-    EXPECT_EQ(with_values({"Light=" + value}, ErrorCategory::kUsage),
-              "--context: '" + value + "' is not a finite number, so that 'Light' has no value.");
-  }
-  EXPECT_EQ(with_values({"Light=1", "Light=2"}, ErrorCategory::kUsage),
-            "--context: 'Light' is given twice. Give it once.");
+            "t.json: Nothing is known of the context (Light, Temp). Give its values: observed, context or contexts.");
+  EXPECT_EQ(with_values({{"Light", 1.0}}, ErrorCategory::kData),
+            "t.json: There is no observed value of the context variable 'Temp'. Give one: observed, context or "
+            "contexts.");
+  EXPECT_EQ(with_values({{"Ligth", 1.0}}, ErrorCategory::kUsage),
+            "context: 'Ligth' is no context variable of the task. Did you mean 'Light'?");
+  EXPECT_EQ(with_values({{"Light", std::nan("")}}, ErrorCategory::kUsage),
+            "context: The value of 'Light' is not a finite number.");
+  EXPECT_EQ(with_values({{"Light", 1.0}, {"Light", 2.0}}, ErrorCategory::kUsage),
+            "context: 'Light' is given twice. Give it once.");
 
   Task extra = reef();
   extra.observed.push_back({"DIC", 1.0});
@@ -524,12 +519,13 @@ TEST_F(ContextsFile, ComplaintsHaveLineAndColumn) {
 
 TEST_F(ContextsFile, StandsAlone) {
   folder_.write("c.csv", "Temp,Light\n1,2\n");
-  EXPECT_EQ(complaint(
-                [&] {
-                  read_contexts(reef(), {{"Light=1"}, folder_.file("c.csv")}, Context());
-                },
-                ErrorCategory::kUsage),
-            "--context and --contexts cannot be used together. Put all values into the file.");
+  EXPECT_EQ(
+      complaint(
+          [&] {
+            read_contexts(reef(), {{{"Light", 1.0}}, folder_.file("c.csv")}, Context());
+          },
+          ErrorCategory::kUsage),
+      "contexts: A file of contexts and single observed values exclude each other. Put all values into the file.");
   Task task = reef();
   task.context.clear();
   EXPECT_TRUE(contains(complaint(

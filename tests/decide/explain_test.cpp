@@ -181,22 +181,18 @@ TEST(Explain, ADomainOfOneValueIsOnePoint) {
   EXPECT_THAT(explanation_text({explanation}), HasSubstr("1.5 "));
 }
 
-TEST(Explain, ValuesOfADecisionAreReadWithCare) {
+TEST(Explain, ValuesOfADecisionAreChecked) {
   const std::vector<NamedRange> domains = {{"dose", 0.0, 1.0}, {"a=b", -1.0, 1.0}};
-  const auto values = read_alterations(domains, {"a=b=0.5", "dose=1"});
-  ASSERT_EQ(values.size(), 2U);
-  EXPECT_EQ(values[0].name, "a=b");
-  EXPECT_EQ(values[0].value, 0.5);
-  const std::pair<std::vector<std::string>, std::string> wrong[] = {
-      {{"dose"}, "--at: 'dose' is not a name and a value"},
-      {{"dos=1"}, "--at: 'dos' is no alterable variable of the task. Did you mean 'dose'?"},
-      {{"dose=much"}, "--at: 'much' is not a finite number"},
-      {{"dose=2"}, "--at: 2 is outside of the domain [0, 1] of 'dose'."},
-      {{"dose=1", "dose=0"}, "--at: 'dose' is given twice."},
+  check_alterations(domains, {{"a=b", 0.5}, {"dose", 1.0}});
+  const std::pair<std::vector<NamedValue>, std::string> wrong[] = {
+      {{{"dos", 1.0}}, "at: 'dos' is no alterable variable of the task. Did you mean 'dose'?"},
+      {{{"dose", 2.0}}, "at: 2 is outside of the domain [0, 1] of 'dose'."},
+      {{{"dose", std::nan("")}}, "at: nan is outside of the domain [0, 1] of 'dose'."},
+      {{{"dose", 1.0}, {"dose", 0.0}}, "at: 'dose' is given twice. Give it once."},
   };
-  for (const auto& [assignments, message] : wrong) {
+  for (const auto& [values, message] : wrong) {
     try {
-      read_alterations(domains, assignments);
+      check_alterations(domains, values);
       ADD_FAILURE() << message;
     } catch (const Error& error) {
       EXPECT_EQ(error.category(), ErrorCategory::kUsage);

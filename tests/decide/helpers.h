@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "olem/decision.h"
 #include "olem/random.h"
 #include "olem/rehearsal.h"
 #include "olem/table.h"

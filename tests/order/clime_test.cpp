@@ -149,7 +149,7 @@ TEST(Clime, ToleranceWithoutASolutionIsRefused) {
     EXPECT_EQ(error.category(), ErrorCategory::kData);
     EXPECT_NE(std::string(error.what())
                   .find("t.csv: CLIME has no solution for column 'b' with a tolerance of 0.1: these rows "
-                        "need --clime-lambda 0.501"),
+                        "need 0.501"),
               std::string::npos)
         << error.what();
   }

@@ -190,7 +190,7 @@ TEST(Stein, SomeRowsAreARandomPartOfTheTable) {
     FAIL() << "two rows were accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::kUsage);
-    EXPECT_NE(std::string(error.what()).find("--stein-rows"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("stein_rows: "), std::string::npos) << error.what();
   }
 }
 
@@ -204,7 +204,7 @@ TEST(Stein, RepeatedRowsAreRefusedWithTheRemedy) {
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::kData);
     EXPECT_EQ(std::string(error.what()).rfind("cells.csv: ", 0), 0U) << error.what();
-    EXPECT_NE(std::string(error.what()).find("--stein-median nonzero"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("stein_median = \"nonzero\""), std::string::npos) << error.what();
   }
   SteinOptions nonzero;
   nonzero.median = SteinMedian::kNonzero;
@@ -226,7 +226,9 @@ TEST(Stein, AKernelMatrixThatIsSingularIsRefused) {
     FAIL() << "a singular kernel matrix was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::kData);
-    EXPECT_NE(std::string(error.what()).find("Raise --stein-eta"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("Regularise more: stein_eta_score or stein_eta_hessian."),
+              std::string::npos)
+        << error.what();
   }
 }
 

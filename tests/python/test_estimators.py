@@ -186,17 +186,3 @@ def test_parameters_changed_after_fit_change_nothing_that_was_learned(ka5):
     learner = olem.OLEM(random_state=np.random.RandomState(1)).fit(ka5)
     learner.set_params(cutoff=1e-300, k=5)
     assert learner.adjacency_matrix_.sum() == 5
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("Raise --cam-max-parents.", "Raise cam_max_parents."),
-        ("Leave it out with --drop-columns or --constant drop.", "Leave it out with X.drop(columns=...)."),
-        ("say what you know (--tier, --before)", "say what you know (tiers, before)"),
-        ("another --seed may", "another random_state may"),
-        ("a -- b, --, 2--3", "a -- b, --, 2--3"),
-    ],
-)
-def test_messages_speak_of_keyword_arguments(text, words):
-    assert olem._olem.python_words(text) == words

@@ -4,8 +4,10 @@ ValueError for what is wrong with data, task, options or files of ours; OSError 
 KeyboardInterrupt for Ctrl-C; never a RuntimeError.
 """
 
+import inspect
 import os
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -38,6 +40,24 @@ def with_column(values):
     return frame.assign(d=values(frame))
 
 
+def unknown_keywords(text, learner):
+    """The keyword arguments that a message advises although the object, or its suggest or save, has none of that name."""
+    known = {"columns", "axis"}  # of DataFrame.drop and numpy.delete
+    known.update(learner.get_params())
+    for method in ("suggest", "save"):
+        if hasattr(type(learner), method):
+            known.update(inspect.signature(getattr(type(learner), method)).parameters)
+    return [name for name in re.findall(r"\b([a-z_]+)=", text) if name not in known]
+
+
+def expect_sound_advice(error, learner):
+    text = str(error)
+    assert unknown_keywords(text, learner) == []
+    assert not re.search(r"(?<!['\w-])--[a-z]", text), text
+    for remedy in getattr(error, "remedies", []):
+        assert set(remedy) == {"advice", "option", "value"}
+
+
 @pytest.mark.parametrize(
     ("learner", "data", "fragment"),
     [
@@ -62,8 +82,9 @@ def with_column(values):
     ],
 )
 def test_data(learner, data, fragment):
-    with pytest.raises(ValueError, match=fragment):
+    with pytest.raises(ValueError, match=fragment) as raised:
         learner.fit(data)
+    expect_sound_advice(raised.value, learner)
 
 
 @pytest.mark.parametrize(
@@ -92,8 +113,10 @@ def test_data(learner, data, fragment):
     ],
 )
 def test_task(change, fragment):
-    with pytest.raises(ValueError, match=re.escape(fragment)):
-        olem.Rehearsal(**{**ROLES, **change}, sampler="linear").fit(sea())
+    rehearsal = olem.Rehearsal(**{**ROLES, **change}, sampler="linear")
+    with pytest.raises(ValueError, match=re.escape(fragment)) as raised:
+        rehearsal.fit(sea())
+    expect_sound_advice(raised.value, rehearsal)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +185,7 @@ def test_files(fitted, tmp_path):
         fitted.save(tmp_path / "absent" / "m.olem")
     old = tmp_path / "m.olem"
     old.write_text("old")
-    with pytest.raises(OSError, match="exists already. Use overwrite=True to replace it."):
+    with pytest.raises(OSError, match="exists already. Replace it: overwrite=True."):
         fitted.save(old)
     assert old.read_text() == "old"
     assert os.listdir(tmp_path) == ["m.olem"]
@@ -236,3 +259,61 @@ except ValueError as error:
         pytest.skip("no German locale can be made here")
     done = run_python(f"import os; os.environ['LOCPATH'] = {str(folder)!r}; os.chdir({str(tmp_path)!r})\n" + program)
     assert "ridge: '2.5' is not a number from 0 to 1" in done.stdout, done.stderr
+
+
+def message_of(learner, data):
+    with pytest.raises(ValueError) as raised:
+        learner.fit(data)
+    return str(raised.value)
+
+
+def test_advice_that_does_not_exist_is_found():
+    assert unknown_keywords("Choose another estimator: estimator='kl'.", olem.OLEM()) == []
+    assert unknown_keywords("Choose another estimator: estimator='kl'.", olem.GES()) == ["estimator"]
+    assert unknown_keywords("Say what you know: tiers=...", olem.Rehearsal(**ROLES)) == ["tiers"]
+
+
+def test_remedies_are_calls_of_the_object_at_hand():
+    frame = pd.DataFrame(normal(100, 3), columns=["a", "b", "blue light"]).assign(d=4.5)
+    assert message_of(olem.OLEM(), frame).endswith("Leave the column out: X.drop(columns=['d']).")
+    assert message_of(olem.OLEM(), frame.to_numpy()).endswith("Leave the column out: numpy.delete(X, [3], axis=1).")
+    assert message_of(olem.OLEM(), (normal(100, 3) > 0).astype(float)).endswith(
+        "Leave the columns out (numpy.delete(X, [1, 2], axis=1)), fix their place by what you know (tiers=... or before=...), "
+        "or separate equal values by jitter (ties='jitter')."
+    )
+    assert message_of(olem.OLEM(estimator="gaussian"), normal(4, 4)).endswith(
+        "Choose another estimator: estimator='kl'."
+    )
+    few = olem.Rehearsal(**ROLES, sampler="linear", order_options={"estimator": "ensemble"})
+    assert message_of(few, sea()[:10]).endswith("Choose another estimator: order_options={'estimator': 'kl'}.")
+
+
+def test_a_column_with_the_name_of_a_flag_keeps_it():
+    frame = pd.DataFrame(normal(100, 3), columns=["--seed", "--ties", "c"]).assign(again=lambda x: x["--seed"])
+    text = message_of(olem.OLEM(), frame)
+    assert text == "Column 'again' equals column '--seed'. Leave the column out: X.drop(columns=['again'])."
+
+
+def test_warnings_hold_remedies_as_data_and_as_calls():
+    with warnings.catch_warnings(record=True) as issued:
+        warnings.simplefilter("always")
+        learner = olem.OLEM().fit(normal(30, 3))
+    found = {warning["code"]: warning for warning in learner.warnings_}["few_rows"]
+    assert found["text"].endswith("Give more rows, or rely on what you know (tiers=... or before=...).")
+    assert [remedy["option"] for remedy in found["remedies"]] == ["", "tier", "before"]
+    assert str(issued[0].message) == found["text"]
+    assert issued[0].message.remedies == found["remedies"]
+    rehearsal = olem.Rehearsal(**ROLES, sampler="linear").fit(sea()[:30])
+    texts = {warning["code"]: warning["text"] for warning in rehearsal.warnings_}
+    assert texts["few_rows"].endswith("Give more rows, or rely on what you know (before=...).")
+    for warning in rehearsal.warnings_:
+        assert unknown_keywords(warning["text"], rehearsal) == []
+
+
+def test_a_decision_that_is_refused_names_what_suggest_takes(fitted):
+    with pytest.raises(ValueError, match="make a grid of") as raised:
+        fitted.suggest(OBSERVED, optimizer="grid", grid_points=20000)
+    assert "suggest(grid_points=" in str(raised.value)
+    assert "suggest(optimizer=...)" in str(raised.value)
+    expect_sound_advice(raised.value, fitted)
+    assert str(raised.value).startswith("optimizer: ")

@@ -157,7 +157,7 @@ TEST(ReportPage, TheGraphOfAModelIsDrawn) {
 TEST(ReportPage, WithoutDetailsItSaysHowToHaveThem) {
   const std::string page = report_page(decided(false), "r.json");
   expect_sound(page);
-  EXPECT_THAT(page, HasSubstr("decide with --details"));
+  EXPECT_THAT(page, HasSubstr("made without details"));
 }
 
 TEST(ReportPage, ManyContextsHaveATable) {

@@ -133,10 +133,10 @@ TEST(AufTask, MlpWeightsStayAwayFromZero) {
 TEST(AufTask, RefusesSizesThatLeaveNothingToAlter) {
   AufSimulationOptions options;
   options.variables = 5;
-  expect_error(ErrorCategory::kUsage, "Raise --variables", [&] { random_auf_task(options, 0, {}); });
+  expect_error(ErrorCategory::kUsage, "Draw more variables: variables.", [&] { random_auf_task(options, 0, {}); });
   options = {};
   options.density = 0.0;
-  expect_error(ErrorCategory::kUsage, "Raise --density", [&] { random_auf_task(options, 0, {}); });
+  expect_error(ErrorCategory::kUsage, "Draw denser graphs (density)", [&] { random_auf_task(options, 0, {}); });
 }
 
 }  // namespace

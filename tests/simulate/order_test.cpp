@@ -104,11 +104,11 @@ TEST(OrderModel, WeightsStayAwayFromZeroAndFunctionsFollowTheLinearity) {
 TEST(OrderModel, RefusesOptionsOutOfRange) {
   OrderSimulationOptions options;
   options.density = 1.5;
-  expect_error(ErrorCategory::kUsage, "--density: '1.5' is not a number from 0 to 1",
+  expect_error(ErrorCategory::kUsage, "density: '1.5' is not a number from 0 to 1",
                [&] { random_order_model(options, 0, {}); });
   options = {};
   options.noise = NoiseKind::kUniform;
-  expect_error(ErrorCategory::kUsage, "--noise", [&] { random_order_model(options, 0, {}); });
+  expect_error(ErrorCategory::kUsage, "noise: ", [&] { random_order_model(options, 0, {}); });
 }
 
 TEST(OrderModel, AsksForMemoryBeforeItTakesIt) {

@@ -34,12 +34,13 @@ TEST(Settings, FilterKeepsWhatMatchesEveryKey) {
   const std::vector<StudySetting> all = {StudySetting{{"d", "5"}, {"p", "0.3"}}, StudySetting{{"d", "5"}, {"p", "0.5"}},
                                          StudySetting{{"d", "10"}, {"p", "0.3"}},
                                          StudySetting{{"d", "10"}, {"p", "0.8"}}};
-  EXPECT_EQ(filter_settings(all, ""), all);
-  EXPECT_THAT(texts(filter_settings(all, "d=10,p=.3")), ElementsAre("d=10 p=0.3"));
-  EXPECT_THAT(texts(filter_settings(all, "p=0.30, p=0.5")), ElementsAre("d=5 p=0.3", "d=5 p=0.5", "d=10 p=0.3"));
-  EXPECT_THAT(texts(filter_settings(all, "0.8")), ElementsAre("d=10 p=0.8"));
-  for (const char* const wrong : {"d=7", "q=5", "d=5,p=0.8", "beta"}) {
-    EXPECT_THROW(filter_settings(all, wrong), Error) << wrong;
+  EXPECT_EQ(filter_settings(all, {}), all);
+  EXPECT_THAT(texts(filter_settings(all, {"d=10", "p=.3"})), ElementsAre("d=10 p=0.3"));
+  EXPECT_THAT(texts(filter_settings(all, {"p=0.30", "p=0.5"})), ElementsAre("d=5 p=0.3", "d=5 p=0.5", "d=10 p=0.3"));
+  EXPECT_THAT(texts(filter_settings(all, {"0.8"})), ElementsAre("d=10 p=0.8"));
+  using Words = std::vector<std::string>;
+  for (const Words& wrong : {Words{"d=7"}, Words{"q=5"}, Words{"d=5", "p=0.8"}, Words{"beta"}}) {
+    EXPECT_THROW(filter_settings(all, wrong), Error) << wrong.front();
   }
 }
 
@@ -185,7 +186,7 @@ TEST(SachsStudy, RepeatsTheTable) {
 StudyOptions small_order_study() {
   StudyOptions options;
   options.study = "order";
-  options.settings = "d=5,p=0.5,noise=gaussian,r=0.5,r=1";
+  options.settings = {"d=5", "p=0.5", "noise=gaussian", "r=0.5", "r=1"};
   options.methods = {"olem", "listen", "varsort"};
   options.epochs = 2;
   options.tasks = 2;
@@ -204,7 +205,7 @@ TEST(OrderStudy, DoesNotDependOnThreadsNorOnWhatWasCutAway) {
 
   StudyOptions part = small_order_study();
   part.methods = {"olem"};
-  part.settings = "d=5,p=0.5,noise=gaussian,r=0.5";
+  part.settings = {"d=5", "p=0.5", "noise=gaussian", "r=0.5"};
   const StudyResult alone = run_study(part, three);
   EXPECT_EQ(row_of(alone, "olem", "sid").mean, row_of(result, "olem", "sid").mean);
 }
@@ -233,7 +234,7 @@ TEST(BermudaStudy, DecidesWellAndClaimsNoMoreThanCanBe) {
 TEST(SpeedStudy, MeasuresEveryMethodInAProcessOfItsOwn) {
   StudyOptions options;
   options.study = "speed";
-  options.settings = "d=5,n=500";
+  options.settings = {"d=5", "n=500"};
   options.methods = {"olem", "pc"};
   options.tasks = 1;
   const StudyResult result = run_study(options, {});
@@ -264,7 +265,7 @@ TEST(Studies, UnknownNamesAreUsageErrors) {
   EXPECT_TRUE(fails([](StudyOptions& options) { options.study = "ordr"; }));
   EXPECT_TRUE(fails([](StudyOptions& options) { options.methods = {"olm"}; }));
   EXPECT_TRUE(fails([](StudyOptions& options) { options.metrics = {"success"}; }));
-  EXPECT_TRUE(fails([](StudyOptions& options) { options.settings = "d=6"; }));
+  EXPECT_TRUE(fails([](StudyOptions& options) { options.settings = {"d=6"}; }));
   EXPECT_TRUE(fails([](StudyOptions& options) { options.without = options.methods; }));
   EXPECT_TRUE(fails([](StudyOptions& options) { options.rounds = 3; }));
 }

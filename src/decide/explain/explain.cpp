@@ -7,7 +7,6 @@
 #include <memory>
 #include <span>
 
-#include "data/csv_number.h"
 #include "data/reading.h"
 #include "decide/explain/explain_json.h"
 #include "decide/explain/outcome_histogram.h"
@@ -334,18 +333,14 @@ Explanation explain(const DecisionProblem& problem, const std::vector<NamedValue
   return std::move(explain_all({problem}, {decision}, options, context).front());
 }
 
-std::vector<NamedValue> read_alterations(const std::vector<NamedRange>& alterable,
-                                         const std::vector<std::string>& assignments) {
+void check_alterations(const std::vector<NamedRange>& alterable, const std::vector<NamedValue>& values) {
+  const auto reject = [](const std::string& what, std::vector<Remedy> remedies = {}) {
+    throw Error::of_option("at", what, std::move(remedies));
+  };
   std::vector<std::string> names;
   for (const NamedRange& range : alterable) names.push_back(range.name);
-  std::vector<NamedValue> values;
-  for (const std::string& text : assignments) {
-    const auto reject = [](const std::string& what) { throw Error(ErrorCategory::kUsage, "--at: " + what); };
-    // The last = separates: a name may hold one, a number cannot.
-    const std::size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0)
-      reject(fmt::format("'{}' is not a name and a value, such as --at dose=0.4.", show_text(text)));
-    const std::string name = text.substr(0, equals);
+  for (auto value = values.begin(); value != values.end(); ++value) {
+    const std::string& name = value->name;
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
       const std::string near = closest_name(name, names);
@@ -353,19 +348,13 @@ std::vector<NamedValue> read_alterations(const std::vector<NamedRange>& alterabl
                          near.empty() ? fmt::format("The alterable variables are {}.", fmt::join(names, ", "))
                                       : fmt::format("Did you mean '{}'?", near)));
     }
-    NamedValue value{name, 0.0};
-    if (read_cell(text.substr(equals + 1), value.value) != CellKind::kNumber)
-      reject(fmt::format("'{}' is not a finite number, so that '{}' has no value.", show_text(text.substr(equals + 1)),
-                         show_text(name)));
     const NamedRange& range = alterable[static_cast<std::size_t>(found - names.begin())];
-    if (value.value < range.low || value.value > range.high)
-      reject(fmt::format("{} is outside of the domain [{}, {}] of '{}'.", value.value, range.low, range.high,
+    if (!(value->value >= range.low && value->value <= range.high))
+      reject(fmt::format("{} is outside of the domain [{}, {}] of '{}'.", value->value, range.low, range.high,
                          show_text(name)));
-    if (std::any_of(values.begin(), values.end(), [&](const NamedValue& other) { return other.name == name; }))
-      reject(fmt::format("'{}' is given twice. Give it once.", show_text(name)));
-    values.push_back(std::move(value));
+    if (std::any_of(values.begin(), value, [&](const NamedValue& other) { return other.name == name; }))
+      reject(fmt::format("'{}' is given twice.", show_text(name)), {{"Give it once"}});
   }
-  return values;
 }
 
 }  // namespace olem

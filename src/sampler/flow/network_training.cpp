@@ -137,10 +137,11 @@ NetworkRows split_rows(const SamplerData& data, const Inputs& inputs, std::size_
 void warn_unless_converged(const nn::TrainingResult& trained, const nn::TrainingOptions& training,
                            const NetworkRows& rows) {
   if (trained.stop != nn::StopReason::kEpochs || rows.warnings == nullptr) return;
-  rows.warnings->push_back({"not_converged",
-                            fmt::format("Training {} had not converged after {} epochs. Raise --network-epochs.",
-                                        training.what, trained.epochs),
-                            rows.name});
+  rows.warnings->push_back(
+      {"not_converged",
+       fmt::format("Training {} had not converged after {} epochs.", training.what, trained.epochs),
+       rows.name,
+       {{"Train longer", "network_epochs"}}});
 }
 
 nn::TrainingOptions training_options(const NetworkOptions& options, const NetworkRows& rows, const std::string& kind) {
