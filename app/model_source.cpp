@@ -107,7 +107,7 @@ DecisionProblems make_problems(const RehearsalModel& model, const Task& task,
   for (const std::vector<double>& values : contexts) {
     const std::vector<Warning> warnings = context_warnings(task, model.context, values);
     problems.warnings.insert(problems.warnings.end(), warnings.begin(), warnings.end());
-    problems.list.push_back(decision_problem(model, values));
+    problems.list.push_back(decision_problem(model, named_values(task.context, values)));
   }
   return problems;
 }

@@ -94,7 +94,8 @@ void play(const Contestant& contestant, const std::optional<RehearsalModel>& mod
     return;
   }
   std::vector<DecisionProblem> problems;
-  for (const Round& round : rounds) problems.push_back(decision_problem(*model, round.values));
+  for (const Round& round : rounds)
+    problems.push_back(decision_problem(*model, named_values(model->task.context, round.values)));
   DecisionOptions options;
   options.method = contestant.method;
   options.optimizer = contestant.optimizer;

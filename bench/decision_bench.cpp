@@ -20,11 +20,11 @@
 #include <vector>
 
 #include "decision_tasks.h"
+#include "olem/decision.h"
 #include "olem/graph.h"
 #include "olem/metrics.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
-#include "olem/decision.h"
 #include "olem/simulate.h"
 
 namespace olem::bench {
@@ -143,7 +143,8 @@ void run_task(const Simulation& simulation, const std::vector<Round>& rounds, co
   row.fit_seconds += seconds();
   row.div.push_back(order_divergence(true_dag(simulation.model), model.order.order));
   std::vector<DecisionProblem> problems;
-  for (const Round& round : rounds) problems.push_back(decision_problem(model, round.values));
+  for (const Round& round : rounds)
+    problems.push_back(decision_problem(model, named_values(model.task.context, round.values)));
   start = std::chrono::steady_clock::now();
   const std::vector<Decision> decisions = decide_all(problems, search, context);
   row.decide_seconds += seconds();

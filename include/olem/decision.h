@@ -197,13 +197,10 @@ DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, 
 // The object that `olem decide --json` prints for one context.
 Json to_json(const Decision& decision);
 
-// The decision to make for one context, with a value for each context variable in the order of the task. A usage error
-// for another number of values and for a model that was not fitted.
-DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values);
-
-// The same with the values matched to the context variables by name, in any order. A usage error that names it for a
-// context variable without a value, and for a value that is not finite, is given twice or has a name that is no context
-// variable; with the closest one where there is one.
+// The decision to make for one context. The values are matched to the context variables by name, in any order. A usage
+// error for a model that was not fitted, and one that names it for a context variable without a value, and for a value
+// that is not finite, is given twice or has a name that is no context variable; with the closest one where there is
+// one.
 DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed);
 
 // What to do when these values of the context variables are observed: decide() of that problem. Values far outside of

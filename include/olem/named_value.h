@@ -1,6 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 namespace olem {
 
@@ -17,5 +19,8 @@ struct NamedRange {
   double low = 0.0;
   double high = 0.0;
 };
+
+// values[k] for names[k]. A usage error when there are not as many of them.
+std::vector<NamedValue> named_values(std::span<const std::string> names, std::span<const double> values);
 
 }  // namespace olem

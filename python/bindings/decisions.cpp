@@ -76,7 +76,8 @@ py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<d
   DecisionOptions options;
   set_options(describe(options), values);
   std::vector<DecisionProblem> problems;
-  for (const std::vector<double>& context : contexts) problems.push_back(decision_problem(model, context));
+  for (const std::vector<double>& context : contexts)
+    problems.push_back(decision_problem(model, named_values(model.task.context, context)));
   const std::vector<Decision> decisions =
       run(settings, [&](const Context& context) { return decide_all(problems, options, context); });
   py::list list;
@@ -96,7 +97,7 @@ Table draw_after_decision(const RehearsalModel& model, const std::vector<double>
                           const Values& alterations, std::size_t draws, std::uint64_t draw, double caution,
                           const RunSettings& settings) {
   PostDecisionPlan plan;
-  plan.context = decision_problem(model, context_values).context;
+  plan.context = named_values(model.task.context, context_values);
   std::vector<double> values;
   for (const auto& [name, value] : alterations) {
     plan.altered.push_back(name);

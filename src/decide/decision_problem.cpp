@@ -44,13 +44,11 @@ std::vector<double> values_by_name(const Task& task, std::span<const NamedValue>
 
 }  // namespace
 
-DecisionProblem decision_problem(const RehearsalModel& model, std::span<const double> context_values) {
-  fitted(model.samplers);
-  check_same_size("context values", context_values.size(), "context variables", model.task.context.size());
+DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed) {
   DecisionProblem problem;
+  fitted(model.samplers);
   problem.samplers = model.samplers;
-  for (std::size_t k = 0; k < model.task.context.size(); ++k)
-    problem.context.push_back({model.task.context[k], context_values[k]});
+  problem.context = named_values(model.task.context, values_by_name(model.task, observed));
   problem.alterable = model.task.alterable;
   problem.region = model.task.desired;
   problem.cost = model.task.cost;
@@ -59,17 +57,10 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const do
   return problem;
 }
 
-DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed) {
-  fitted(model.samplers);
-  return decision_problem(model, values_by_name(model.task, observed));
-}
-
 Decision decide(const RehearsalModel& model, std::span<const NamedValue> observed, const DecisionOptions& options,
                 const Context& context) {
-  fitted(model.samplers);
-  const std::vector<double> values = values_by_name(model.task, observed);
-  Decision decision = decide(decision_problem(model, values), options, 0, context);
-  const std::vector<Warning> far = context_warnings(model.task, model.context, values);
+  Decision decision = decide(decision_problem(model, observed), options, context);
+  const std::vector<Warning> far = context_warnings(model.task, model.context, values_by_name(model.task, observed));
   decision.summary.warnings.insert(decision.summary.warnings.begin(), far.begin(), far.end());
   return decision;
 }

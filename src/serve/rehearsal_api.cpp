@@ -273,7 +273,7 @@ Json RehearsalApi::rehearse_json(const std::string& body) {
 
 DecisionProblem RehearsalApi::problem_for(const std::vector<double>& context_values, const Switches& switches,
                                           const Region& desired) const {
-  DecisionProblem problem = decision_problem(model_, context_values);
+  DecisionProblem problem = decision_problem(model_, named_values(model_.task.context, context_values));
   problem.region = desired;
   problem.fixed = switches.fixed;
   problem.left_alone = switches.left_alone;

@@ -41,8 +41,7 @@ Rehearser::Rehearser(const RehearsalModel& model, const DecisionOptions& options
 PostDecisionSampler Rehearser::sampler(const std::vector<double>& context_values, std::vector<std::string> altered,
                                        std::vector<std::string> outcomes, std::size_t draws, DrawStream stream) const {
   PostDecisionPlan plan;
-  for (std::size_t j = 0; j < context_values.size(); ++j)
-    plan.context.push_back({model_.task.context[j], context_values[j]});
+  plan.context = named_values(model_.task.context, context_values);
   plan.altered = std::move(altered);
   plan.outcomes = std::move(outcomes);
   plan.draws = draws;

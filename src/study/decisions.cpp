@@ -90,13 +90,9 @@ StudyValues decide_and_judge(const Simulation& simulation, const DecisionMethodK
   truth.seed = simulation.seed;
   for (std::size_t round = 0; round < rounds; ++round) {
     context.check_interrupt();
-    std::vector<double> values;
     std::vector<NamedValue> observed;
-    for (std::size_t k = 0; k < contexts.columns(); ++k) {
-      values.push_back(contexts.at(round, k));
-      observed.push_back({contexts.name(k), contexts.at(round, k)});
-    }
-    const Decision decision = decide(decision_problem(model, values), options, context);
+    for (std::size_t k = 0; k < contexts.columns(); ++k) observed.push_back({contexts.name(k), contexts.at(round, k)});
+    const Decision decision = decide(decision_problem(model, observed), options, context);
     std::vector<NamedValue> alterations;
     for (const Alteration& alteration : decision.alterations) {
       if (alteration.value) alterations.push_back({alteration.name, *alteration.value});

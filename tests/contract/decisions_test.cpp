@@ -44,7 +44,8 @@ class DecisionContract : public testing::TestWithParam<Way> {
   }
   static std::vector<DecisionProblem> problems(const RehearsalModel& model, const Units& units = {}) {
     std::vector<DecisionProblem> all;
-    for (const double x : {-1.0, 0.5}) all.push_back(decision_problem(model, std::vector{units.change("x", x)}));
+    for (const double x : {-1.0, 0.5})
+      all.push_back(decision_problem(model, named_values(model.task.context, std::vector{units.change("x", x)})));
     return all;
   }
 
@@ -134,7 +135,8 @@ TEST(Decisions, WhatWasNotFittedIsRefused) {
   test::expect_refused([&] { decide(problem, {}, {}); }, ErrorCategory::kUsage, fragments);
   test::expect_refused([&] { explain(problem, {}, {}, {}); }, ErrorCategory::kUsage, fragments);
   const RehearsalModel model;
-  test::expect_refused([&] { decision_problem(model, std::vector<double>()); }, ErrorCategory::kUsage, fragments);
+  test::expect_refused([&] { decision_problem(model, named_values(model.task.context, std::vector<double>())); },
+                       ErrorCategory::kUsage, fragments);
   test::expect_refused([&] { model_bytes(model); }, ErrorCategory::kUsage, fragments);
   test::expect_refused([&] { models_json(model); }, ErrorCategory::kUsage, fragments);
   test::expect_refused([] { fit_rehearsal(Task(), contract_table(test::kFewRows), {}, std::nullopt, {}); },
@@ -175,8 +177,9 @@ TEST_P(RehearsalContract, ExplainsWithEqualBytesOnAnyNumberOfThreads) {
   options.draws = options.final_draws = 20;
   options.points = 4;
   options.pair_points = 3;
-  const std::vector<DecisionProblem> problems = {decision_problem(model, std::vector{-1.0}),
-                                                 decision_problem(model, std::vector{0.5})};
+  const std::vector<DecisionProblem> problems = {
+      decision_problem(model, named_values(model.task.context, std::vector{-1.0})),
+      decision_problem(model, named_values(model.task.context, std::vector{0.5}))};
   const auto work = [&](const Context& context) {
     std::string all;
     for (const Explanation& part : explain_all(problems, {{{"y", 1.0}}, {}}, options, context))

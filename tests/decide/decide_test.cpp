@@ -45,7 +45,7 @@ RehearsalModel linear_model(const Task& task, const Table& table = small_table()
 
 Decision decide_at(const RehearsalModel& model, double x, const DecisionOptions& options = {}) {
   const std::vector<double> values = {x};
-  return decide(decision_problem(model, values), options, Context());
+  return decide(decision_problem(model, named_values(model.task.context, values)), options, Context());
 }
 
 TEST(Box, ReachesItsSidesExactlyAndBack) {
@@ -113,7 +113,8 @@ TEST(Decide, StagesAreUsedUnlessTheyAreToBeIgnored) {
 TEST(Decide, ManyContextsAreDecidedAsOneByOneWithAnyNumberOfThreads) {
   const RehearsalModel model = linear_model(small_task());
   std::vector<DecisionProblem> problems;
-  for (const double x : {-1.0, 0.0, 1.0}) problems.push_back(decision_problem(model, std::vector<double>{x}));
+  for (const double x : {-1.0, 0.0, 1.0})
+    problems.push_back(decision_problem(model, named_values(model.task.context, std::vector<double>{x})));
   std::string first;
   for (const int threads : {1, 2, 8}) {
     Context context;
@@ -185,14 +186,16 @@ TEST(Decide, GradientOfTheChainIsThatOfCentralDifferences) {
 
 TEST(Decide, RefusesDomainsAndNamesThatCannotBe) {
   const RehearsalModel model = linear_model(small_task());
-  DecisionProblem problem = decision_problem(model, std::vector<double>{1.0});
+  DecisionProblem problem = decision_problem(model, named_values(model.task.context, std::vector<double>{1.0}));
   problem.alterable[0].low = 5.0;
   EXPECT_THROW(decide(problem, {}, Context()), Error);
   problem.alterable[0] = {"q", -1.0, 1.0};
   EXPECT_THROW(decide(problem, {}, Context()), Error);
   DecisionOptions options;
   options.draws = 1;
-  EXPECT_THROW(decide(decision_problem(model, std::vector<double>{1.0}), options, Context()), Error);
+  EXPECT_THROW(
+      decide(decision_problem(model, named_values(model.task.context, std::vector<double>{1.0})), options, Context()),
+      Error);
 }
 
 TEST(Decide, ObservedValuesAreMatchedByName) {
@@ -205,7 +208,8 @@ TEST(Decide, ObservedValuesAreMatchedByName) {
     object.erase("seconds");
     return object.dump();
   };
-  const std::string expected = json(decide(decision_problem(model, std::vector<double>{1.0, -0.5}), {}, 0, Context()));
+  const std::string expected = json(
+      decide(decision_problem(model, named_values(model.task.context, std::vector<double>{1.0, -0.5})), {}, Context()));
   EXPECT_EQ(json(decide(model, {{"x", 1.0}, {"w", -0.5}}, {}, Context())), expected);
   EXPECT_EQ(json(decide(model, {{"w", -0.5}, {"x", 1.0}}, {}, Context())), expected);
   EXPECT_NE(json(decide(model, {{"w", 1.0}, {"x", -0.5}}, {}, Context())), expected);
@@ -250,7 +254,8 @@ TEST(Decide, CanBeInterrupted) {
   std::atomic<bool> stop = true;
   Context context;
   context.interrupt = &stop;
-  EXPECT_THROW(decide(decision_problem(model, std::vector<double>{1.0}), {}, context), Error);
+  EXPECT_THROW(decide(decision_problem(model, named_values(model.task.context, std::vector<double>{1.0})), {}, context),
+               Error);
 }
 
 // x -> y with equal noises cannot be told apart well in 40 rows: steps that are not decided are told when they stand

@@ -52,7 +52,9 @@ const RehearsalModel& shared_model() {
   return fitted;
 }
 
-DecisionProblem problem_at(double c) { return decision_problem(shared_model(), std::vector<double>{c}); }
+DecisionProblem problem_at(double c) {
+  return decision_problem(shared_model(), named_values(shared_model().task.context, std::vector<double>{c}));
+}
 
 // Given c = 0: y is N(0, 4 + 1 + 1/4) without action, N(2 a, 1 + 1/4) with a set, N(b, 1 + 1/4) with b set (a stays
 // random), and N(a + b, 1/4) with both.

@@ -22,7 +22,7 @@ class Judging : public testing::Test {
 
   Context context_;
   RehearsalModel model_ = test::farm_model(300, "gp");
-  DecisionProblem problem_ = decision_problem(model_, std::vector<double>{-0.5});
+  DecisionProblem problem_ = decision_problem(model_, named_values(model_.task.context, std::vector<double>{-0.5}));
   PreparedProblem prepared_{problem_, DecisionOptions(), context_};
 };
 

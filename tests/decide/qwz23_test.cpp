@@ -237,7 +237,7 @@ TEST(Qwz23, DecidesThroughTheSameDoorAndReportsItsInterval) {
   const RehearsalModel model = gaussian_farm();
   DecisionOptions options;
   options.method = DecisionMethod::kQwz23;
-  const DecisionProblem problem = decision_problem(model, std::vector{-0.5});
+  const DecisionProblem problem = decision_problem(model, named_values(model.task.context, std::vector{-0.5}));
   const Decision decision = decide(problem, options, Context());
   EXPECT_EQ(decision.found_by, FoundBy::kSweep);
   EXPECT_GT(decision.success_probability, decision.without_action + 0.2);
@@ -260,7 +260,8 @@ TEST(Qwz23, SaysWhichOutcomeIsNotLinear) {
   DecisionOptions options;
   options.method = DecisionMethod::kQwz23;
   try {
-    decide(decision_problem(farm_model(200, "gp"), std::vector{-0.5}), options, Context());
+    const RehearsalModel model = farm_model(200, "gp");
+    decide(decision_problem(model, named_values(model.task.context, std::vector{-0.5})), options, Context());
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::kUsage);

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "olem/data_check.h"
+#include "olem/decision.h"
 #include "olem/error.h"
 #include "olem/graph_file.h"
 #include "olem/graph_learner.h"
 #include "olem/metrics.h"
-#include "olem/decision.h"
 
 namespace olem {
 namespace {
@@ -58,7 +58,7 @@ Json decision_json(const std::string& file, const Context& context) {
   DecisionOptions search;
   search.draws = 200;
   search.judge_draws = 500;
-  const auto problem = decision_problem(model, read_contexts(task, {}, context).front());
+  const auto problem = decision_problem(model, named_values(task.context, read_contexts(task, {}, context).front()));
   return to_json(decide_all({problem}, search, context).front());
 }
 

@@ -76,7 +76,8 @@ Json decisions(const RehearsalModel& model) {
   options.draws = options.judge_draws = 200;
   Json json;
   for (const double weather : {-0.5, 1.0}) {
-    Json decision = to_json(decide(decision_problem(model, std::vector{weather}), options, {}));
+    Json decision =
+        to_json(decide(decision_problem(model, named_values(model.task.context, std::vector{weather})), options, {}));
     decision.erase("seconds");
     json.push_back(decision);
   }

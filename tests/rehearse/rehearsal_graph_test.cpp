@@ -133,7 +133,8 @@ TEST(GradRh, APagCannotBeRehearsed) {
 Json decision_json(const RehearsalModel& model) {
   DecisionOptions options;
   options.draws = options.judge_draws = 200;
-  Json json = to_json(decide(decision_problem(model, std::vector{-0.5}), options, Context()));
+  Json json =
+      to_json(decide(decision_problem(model, named_values(model.task.context, std::vector{-0.5})), options, Context()));
   json.erase("seconds");
   return json;
 }

@@ -38,7 +38,8 @@ Json decided(bool details, std::size_t contexts = 1) {
   static const RehearsalModel model = test::farm_model(300, "linear");
   std::vector<DecisionProblem> problems;
   for (std::size_t i = 0; i < contexts; ++i)
-    problems.push_back(decision_problem(model, std::vector<double>{-0.5 + 0.1 * static_cast<double>(i)}));
+    problems.push_back(decision_problem(
+        model, named_values(model.task.context, std::vector<double>{-0.5 + 0.1 * static_cast<double>(i)})));
   const DecisionOptions options = few_draws();
   const std::vector<Decision> decisions = decide_all(problems, options, Context());
   Json json = {{"task", to_json(model.task)}, {"order", model.order.order}, {"undecided_steps", {"dose, rate"}}};
@@ -55,7 +56,8 @@ Json decided_with(const char* wishes, DecisionOptions options) {
   learning.samplers.sampler = "linear";
   const RehearsalModel model =
       fit_rehearsal(parse_task(wishful.dump(), "farm.json"), test::farm(300, 1), learning, std::nullopt, Context());
-  const Decision decision = decide(decision_problem(model, std::vector<double>{-0.5}), options, Context());
+  const Decision decision =
+      decide(decision_problem(model, named_values(model.task.context, std::vector<double>{-0.5})), options, Context());
   Json json = finished("decide", {{"task", to_json(model.task)}, {"order", model.order.order}});
   json["decisions"].push_back(to_json(decision));
   json["options"]["target"] = options.target;

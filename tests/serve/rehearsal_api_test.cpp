@@ -202,8 +202,8 @@ TEST_F(Api, FarFromTheDataIsSaid) {
 TEST_F(Api, RecommendsWhatDecideDoes) {
   const RehearsalModel& model = farm_of_all();
   const Json json = json_of(post("/api/recommend", "{}"));
-  Json decided =
-      to_json(decide(decision_problem(model, std::vector<double>{-0.5}), small_options().decision, Context()));
+  Json decided = to_json(decide(decision_problem(model, named_values(model.task.context, std::vector<double>{-0.5})),
+                                small_options().decision, Context()));
   Json recommended = json["decision"];
   recommended.erase("seconds");
   decided.erase("seconds");
@@ -214,7 +214,7 @@ TEST_F(Api, SwitchesTargetAndRegionAreObeyed) {
   const Json json = json_of(post("/api/recommend", R"({"switches": {"dose": 0.25, "rate": "free"}, "proposals": 2,
     "desired": {"yield": [2, 4]}})"));
   const RehearsalModel& model = farm_of_all();
-  DecisionProblem problem = decision_problem(model, std::vector<double>{-0.5});
+  DecisionProblem problem = decision_problem(model, named_values(model.task.context, std::vector<double>{-0.5}));
   problem.fixed = {{"dose", 0.25}};
   problem.region = Region::box({{"yield", 2.0, 4.0}});
   DecisionOptions options = small_options().decision;
