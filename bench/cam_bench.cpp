@@ -13,6 +13,8 @@
 #include "order/cam.h"
 
 namespace olem {
+
+using namespace internal;
 namespace {
 
 using bench::with_threads;

@@ -13,6 +13,8 @@
 #include "structure/plain_ges.h"
 
 namespace olem {
+
+using namespace internal;
 namespace {
 
 constexpr std::size_t kRows = 2000;

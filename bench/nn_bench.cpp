@@ -9,14 +9,16 @@
 #include "order/diffan_derivatives.h"
 #include "order/diffan_network.h"
 
+using namespace olem::internal;
+
 namespace {
 
 using olem::Context;
 using olem::DiffanShape;
 using olem::DiffanVariant;
-using olem::nn::Index;
+using olem::internal::nn::Index;
 using Network = olem::DiffanNetwork<float>;
-using Matrix = olem::nn::Matrix<float>;
+using Matrix = olem::internal::nn::Matrix<float>;
 using Vector = std::vector<float>;
 
 constexpr DiffanShape kShape{10, 128, 1024};
@@ -47,7 +49,7 @@ Context threads(int count) {
 void ours(benchmark::State& state, Index columns, int count) {
   Step step(columns);
   const Context context = threads(count);
-  olem::nn::Adam<float> adam(step.weights.size());
+  olem::internal::nn::Adam<float> adam(step.weights.size());
   for (auto _ : state) {
     std::fill(step.gradient.begin(), step.gradient.end(), 0.0F);
     benchmark::DoNotOptimize(
@@ -153,7 +155,8 @@ void product(benchmark::State& state, bool eigen) {
     if (eigen) {
       c.noalias() = a * b;
     } else {
-      olem::nn::multiply<float>(a, olem::nn::Form::kPlain, b, olem::nn::Form::kPlain, 0.0F, c);
+      olem::internal::nn::multiply<float>(a, olem::internal::nn::Form::kPlain, b, olem::internal::nn::Form::kPlain,
+                                          0.0F, c);
     }
     benchmark::DoNotOptimize(c.data());
   }

@@ -17,6 +17,8 @@
 #include "olem/random.h"
 
 namespace olem {
+
+using namespace internal;
 namespace {
 
 using bench::with_threads;

@@ -17,6 +17,8 @@
 #include "serve/rehearsal_api.h"
 
 namespace olem::bench {
+
+using namespace internal;
 namespace {
 
 constexpr int kMoves = 40;

@@ -8,6 +8,8 @@
 #include "olem/metrics.h"
 
 namespace olem {
+
+using namespace internal;
 namespace {
 
 constexpr std::size_t kNodes = 200;

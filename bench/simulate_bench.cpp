@@ -11,6 +11,8 @@
 #include "simulate/gaussian_process.h"
 #include "support/datasets.h"
 
+using namespace olem::internal;
+
 namespace {
 
 using olem::Context;

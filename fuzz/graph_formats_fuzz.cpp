@@ -2,6 +2,8 @@
 #include "graph/formats.h"
 #include "support.h"
 
+using namespace olem::internal;
+
 using namespace olem;
 
 namespace {

@@ -6,6 +6,8 @@
 #include "serve/rehearsal_api.h"
 #include "support.h"
 
+using namespace olem::internal;
+
 using namespace olem;
 
 namespace {

@@ -6,6 +6,8 @@
 #include "study/journal.h"
 #include "support.h"
 
+using namespace olem::internal;
+
 using namespace olem;
 
 namespace {

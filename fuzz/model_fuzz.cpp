@@ -6,6 +6,8 @@
 #include "olem/post_decision.h"
 #include "support.h"
 
+using namespace olem::internal;
+
 using namespace olem;
 
 namespace {

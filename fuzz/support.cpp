@@ -17,6 +17,8 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 namespace olem::fuzz {
 
+using namespace internal;
+
 const std::string kSource = "input";
 
 const Context& small_context() {

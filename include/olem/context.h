@@ -17,7 +17,10 @@
 namespace olem {
 
 class Ranks;
+
+namespace internal {
 class ThreadPool;
+}
 
 enum class LogLevel { kDebug, kInfo };
 
@@ -68,10 +71,10 @@ struct Context {
   // The same context for work that is already spread at a higher level: one thread, one process, no progress.
   Context serial() const;
 
-  ThreadPool& pool() const { return *pool_; }
+  internal::ThreadPool& pool() const { return *pool_; }
 
  private:
-  std::shared_ptr<ThreadPool> pool_;
+  std::shared_ptr<internal::ThreadPool> pool_;
 };
 
 // How a computation ended. Bad input is an exception; these are answers.

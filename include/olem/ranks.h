@@ -10,7 +10,9 @@
 
 namespace olem {
 
+namespace internal {
 struct RanksDoor;
+}
 
 // The processes that mpirun started together. MPI lives in a module of its own, which is loaded by the first object of
 // this class and never otherwise: a process that was started alone pays nothing for it. One object per process; its
@@ -48,7 +50,7 @@ class Ranks {
   [[noreturn]] void abort(int exit_code) const;
 
  private:
-  const RanksDoor* door_ = nullptr;
+  const internal::RanksDoor* door_ = nullptr;
   int rank_ = 0;
   int size_ = 1;
   int local_size_ = 1;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-namespace olem {
+namespace olem::internal {
 
 // A fixed-size array on a 64-byte boundary, for kernels that load whole vectors.
 template <class T>
@@ -33,4 +33,4 @@ class AlignedBuffer {
   std::unique_ptr<T, Release> data_;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

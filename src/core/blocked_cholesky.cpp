@@ -5,7 +5,7 @@
 #include "core/lapack.h"
 #include "olem/parallel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -58,4 +58,4 @@ void solve_cholesky(const double* factor, std::size_t n, double* b, std::size_t 
   });
 }
 
-}  // namespace olem
+}  // namespace olem::internal

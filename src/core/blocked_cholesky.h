@@ -5,7 +5,7 @@
 
 #include "olem/context.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The Cholesky factor of a large matrix, spread over the context's threads in blocks that do not depend on their
 // number: the bytes of the result are the same for any number of threads. Interruption is checked between blocks.
@@ -18,4 +18,4 @@ bool cholesky_lower(double* matrix, std::size_t n, const Context& context, const
 // Replaces each column of the n x columns matrix b by the solution x of L L^T x = b. 2 n^2 columns operations.
 void solve_cholesky(const double* factor, std::size_t n, double* b, std::size_t columns, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

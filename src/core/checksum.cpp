@@ -2,7 +2,7 @@
 
 #include <boost/crc.hpp>
 
-namespace olem {
+namespace olem::internal {
 
 std::uint64_t crc64(std::string_view bytes) {
   constexpr std::uint64_t kPolynomial = 0x42F0E1EBA9EA3693U;
@@ -12,4 +12,4 @@ std::uint64_t crc64(std::string_view bytes) {
   return crc.checksum();
 }
 
-}  // namespace olem
+}  // namespace olem::internal

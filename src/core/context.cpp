@@ -15,6 +15,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Free pages are not what counts: the page cache gives way when memory is asked for.

@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -162,4 +162,4 @@ CsvLayout sniff_layout(std::string_view text, char separator) {
 
 std::size_t count_lines(std::string_view text) { return 1 + count_line_ends(text); }
 
-}  // namespace olem
+}  // namespace olem::internal

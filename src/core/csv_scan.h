@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace olem {
+namespace olem::internal {
 
 // One cell as it stands in the text, without the blanks and quotes around it.
 struct CsvCell {
@@ -69,4 +69,4 @@ CsvLayout sniff_layout(std::string_view text, char separator);
 // Upper bound of the number of lines, reached when none of them ends inside quotes. Cost: one pass.
 std::size_t count_lines(std::string_view text);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -10,7 +10,7 @@
 #include "olem/error.h"
 #include "olem/options.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The entry of a registry with this name. `what` is what the entries are, with its article: "an order learner". Throws
 // a usage error that suggests the closest name when there is none such.
@@ -26,4 +26,4 @@ const Kind& find_kind(const std::vector<Kind>& kinds, const std::string& name, s
                                                  fmt::join(names, ", ")));
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -13,7 +13,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -122,4 +122,4 @@ IntegerSolution solve_integer_programme(const IntegerProgramme& programme, const
   return solution;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -7,7 +7,7 @@
 #include "core/linear_programme.h"
 #include "olem/context.h"
 
-namespace olem {
+namespace olem::internal {
 
 // A linear programme some of whose variables must be whole numbers.
 struct IntegerProgramme {
@@ -47,4 +47,4 @@ struct IntegerOptions {
 IntegerSolution solve_integer_programme(const IntegerProgramme& programme, const IntegerOptions& options,
                                         const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,7 +8,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 void JsonPart::fail(const std::string& what) const {
   const std::string place = place_.empty() ? "the whole" : fmt::format("'{}'", place_);
@@ -97,4 +97,4 @@ std::vector<Remedy> read_remedies(const JsonPart& part) {
   return remedies;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -10,7 +10,7 @@
 #include "olem/json.h"
 #include "olem/remedy.h"
 
-namespace olem {
+namespace olem::internal {
 
 // A value of a JSON document that a program wrote, with its place in it. Whatever is missing or of the wrong kind is a
 // data error that names the document and the place: "m.olem: The content cannot be used: 'order.names' is missing."
@@ -49,4 +49,4 @@ class JsonPart {
 // The inverse of to_json of remedies.
 std::vector<Remedy> read_remedies(const JsonPart& part);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -11,6 +11,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr int kDeepestLevel = 64;
@@ -77,6 +79,10 @@ Json parse_json_text(std::string_view text, const std::string& source, std::size
   }
 }
 
+}  // namespace olem
+
+namespace olem::internal {
+
 std::size_t json_key_line(std::string_view text, std::span<const std::string> keys) {
   struct Level {
     bool object = false;
@@ -119,4 +125,4 @@ std::size_t json_key_line(std::string_view text, std::span<const std::string> ke
   return 0;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -37,7 +37,7 @@ void dsyevd_(const char* vectors, const char* triangle, const int* n, double* ma
              double* work, const int* work_size, int* integer_work, const int* integer_work_size, int* info);
 }
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -207,4 +207,4 @@ void symmetric_eigen(double* matrix, std::size_t n, double* values) {
   if (info != 0) throw Error(ErrorCategory::kInternal, "An eigenvalue decomposition did not converge.");
 }
 
-}  // namespace olem
+}  // namespace olem::internal

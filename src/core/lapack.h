@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace olem {
+namespace olem::internal {
 
 // The few dense kernels that are worth an optimised library (OpenBLAS). Matrices are column-major without padding,
 // unless a view says otherwise. They always run in the calling thread: the first call sets OpenBLAS to one thread for
@@ -79,4 +79,4 @@ void qr_factor(double* a, std::size_t rows, std::size_t columns);
 // vectors replace the matrix, one per column. About 9 n^3 operations. Throws an internal error if it does not converge.
 void symmetric_eigen(double* matrix, std::size_t n, double* values);
 
-}  // namespace olem
+}  // namespace olem::internal

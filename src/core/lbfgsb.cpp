@@ -16,7 +16,7 @@ extern "C" void setulb_(const int* n, const int* m, double* x, const double* l, 
                         char* task, const int* iprint, char* csave, std::int32_t* lsave, int* isave, double* dsave,
                         std::size_t task_length, std::size_t csave_length);
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -116,4 +116,4 @@ LbfgsbResult minimise_lbfgsb(std::vector<double> start, std::span<const double> 
   return best;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

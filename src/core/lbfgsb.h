@@ -7,7 +7,7 @@
 
 #include "olem/context.h"
 
-namespace olem {
+namespace olem::internal {
 
 struct LbfgsbOptions {
   int corrections = 10;                // pairs kept of the approximation of the Hessian
@@ -34,4 +34,4 @@ using Objective = std::function<double(std::span<const double> x, std::span<doub
 LbfgsbResult minimise_lbfgsb(std::vector<double> start, std::span<const double> lower, std::span<const double> upper,
                              const Objective& objective, const LbfgsbOptions& options, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

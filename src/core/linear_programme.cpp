@@ -14,7 +14,7 @@
 #include "core/special.h"
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -413,4 +413,4 @@ std::vector<std::size_t> conflicting_rows(const LinearProgramme& programme, cons
   return conflict;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -7,7 +7,7 @@
 
 #include "olem/context.h"
 
-namespace olem {
+namespace olem::internal {
 
 // minimise cost^T x subject to row_lower <= A x <= row_upper and lower <= x <= upper. Bounds may be infinite. The rows
 // of A are stored one after the other: row i has the entries row_start[i] .. row_start[i + 1] - 1 of `columns` and
@@ -70,4 +70,4 @@ LinearSolution solve_linear_programme(const LinearProgramme& programme, const Li
 std::vector<std::size_t> conflicting_rows(const LinearProgramme& programme, const LinearOptions& options,
                                           const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

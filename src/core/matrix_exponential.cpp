@@ -7,7 +7,7 @@
 
 #include "core/lapack.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -89,4 +89,4 @@ std::vector<double> matrix_exponential(std::span<const double> matrix, std::size
   return result;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

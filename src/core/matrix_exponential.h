@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 // exp(A) of an n x n matrix (column-major) by scaling and squaring with the [13/13] Pade approximant (Higham 2005,
 // algorithm 2.3), to about machine precision relative to the norm. Six products and one solve, and one product for each
@@ -12,4 +12,4 @@ namespace olem {
 // that are not finite.
 std::vector<double> matrix_exponential(std::span<const double> matrix, std::size_t n);
 
-}  // namespace olem
+}  // namespace olem::internal

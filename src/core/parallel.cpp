@@ -10,6 +10,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 void parallel_for(const Context& context, std::size_t begin, std::size_t end, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
   if (begin >= end) return;

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace olem {
+namespace olem::internal {
 
 // What the module that holds MPI offers. Plain functions, so that module and program need to agree on nothing else.
 struct RanksDoor {
@@ -23,4 +23,4 @@ struct RanksDoor {
 inline constexpr const char* kRanksDoorSymbol = "olem_ranks_door";
 using RanksDoorFunction = const RanksDoor* (*)();
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -2,7 +2,7 @@
 
 #include <boost/math/special_functions/gamma.hpp>
 
-namespace olem {
+namespace olem::internal {
 
 double log_gamma(double x) {
   // Without promotion to long double, which differs between platforms.
@@ -10,4 +10,4 @@ double log_gamma(double x) {
   return boost::math::lgamma(x, NoPromotion());
 }
 
-}  // namespace olem
+}  // namespace olem::internal

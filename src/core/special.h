@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace olem {
+namespace olem::internal {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kHalfLog2Pi = 0.918938533204672742;  // ln(2 pi) / 2, of the normal density
@@ -10,4 +10,4 @@ inline constexpr double kHalfLog2Pi = 0.918938533204672742;  // ln(2 pi) / 2, of
 // ln Gamma(x) for x > 0. Unlike std::lgamma it writes no global variable, so threads may call it at once.
 double log_gamma(double x);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -13,6 +13,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
@@ -43,6 +45,10 @@ bool is_control(std::string_view character) {
 }
 
 }  // namespace
+
+}  // namespace olem
+
+namespace olem::internal {
 
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
@@ -199,6 +205,10 @@ std::string show_text(std::string_view text, std::size_t limit) {
 std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 // One line of a delimited file; a quoted field may hold line ends, so the next record can start further down.
 struct Record {
@@ -58,4 +58,4 @@ std::string_view name_fault(std::string_view name);
 // The line, from 1, on which the byte at `position` stands.
 std::size_t line_of(std::string_view text, std::size_t position);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 thread_local bool inside_piece = false;
@@ -114,4 +114,4 @@ void ThreadPool::run(int threads, std::size_t count, const std::function<void(st
   workers.work_done.wait(lock, [&] { return workers.running == 0; });
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-namespace olem {
+namespace olem::internal {
 
 // The worker threads behind parallel_for. Threads start at the first use and wait in between. After a fork the
 // child has none of them; the pool notices and starts its own.
@@ -26,4 +26,4 @@ class ThreadPool {
   std::unique_ptr<Workers> workers_;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

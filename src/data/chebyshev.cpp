@@ -10,7 +10,7 @@
 #include "core/special.h"
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -288,4 +288,4 @@ LargestBall largest_ball(const HalfSpaces& spaces, const Context& context) {
   return ball;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 
 #include "olem/context.h"
 
-namespace olem {
+namespace olem::internal {
 
 // {y : normal_i . y <= bound_i}; row i of `normals` has `size` entries.
 struct HalfSpaces {
@@ -41,4 +41,4 @@ struct LargestBall {
 // 1 and to the bounds that matter) count as equal, so that a region may be flat or empty by rounding only.
 LargestBall largest_ball(const HalfSpaces& spaces, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -10,7 +10,7 @@
 #include "olem/parallel.h"
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -196,4 +196,4 @@ RepeatedRows count_repeated_rows(const Table& table, const Context& context) {
   return result;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -7,7 +7,7 @@
 #include "olem/context.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // What the data checks need to know about one column. A value x is standardised as
 //   z = (x 2^shift - pivot - mean) / norm,
@@ -54,4 +54,4 @@ struct RepeatedRows {
 // Exact. O(n d + n log n).
 RepeatedRows count_repeated_rows(const Table& table, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -12,6 +12,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::size_t kSkipped = static_cast<std::size_t>(-1);

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -97,4 +97,4 @@ CellKind read_cell(std::string_view cell, double& value) {
   return CellKind::kNumber;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace olem {
+namespace olem::internal {
 
 // What a cell holds. Infinities count as missing: neither can be computed with.
 enum class CellKind { kNumber, kMissing, kTooLarge, kText };
@@ -77,4 +77,4 @@ inline const char* read_plain_number(const char* first, const char* last, double
   return p;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -12,6 +12,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // The standard error of a nearest-neighbour entropy is about sqrt((Var ln f + pi^2 / 6) / n), 0.2 nats for a normal

@@ -15,6 +15,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::size_t kWordBits = 64;

@@ -13,6 +13,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Where the numbers of a two-dimensional view of the array lie.

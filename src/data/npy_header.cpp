@@ -7,7 +7,7 @@
 #include "data/reading.h"
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -238,4 +238,4 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& source) {
   return header;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

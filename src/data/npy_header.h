@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 // One number of an element.
 struct NpyField {
@@ -31,4 +31,4 @@ struct NpyHeader {
 // header that is cut off or malformed, and types other than f4, f8, i1..i8, u1..u8, b1 and structures of these.
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& source);
 
-}  // namespace olem
+}  // namespace olem::internal

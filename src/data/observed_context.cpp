@@ -13,6 +13,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 std::string context_advice(const std::string& name, std::span<const std::string> candidates) {
@@ -167,6 +169,10 @@ class ContextRows {
 
 }  // namespace
 
+}  // namespace olem
+
+namespace olem::internal {
+
 std::vector<Remedy> observed_remedies(const std::string& advice) {
   return {{advice, "observed"}, {advice, "context"}, {advice, "contexts"}};
 }
@@ -201,6 +207,10 @@ ObservedContext order_observed(const Task& task, std::span<const NamedValue> obs
   }
   return result;
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources,
                                                const Context& context) {

@@ -6,7 +6,7 @@
 #include "olem/data_check.h"
 #include "olem/task.h"
 
-namespace olem {
+namespace olem::internal {
 
 struct ObservedContext {
   std::vector<double> values;  // one per context variable, in the order of the task; complete without problems
@@ -20,4 +20,4 @@ std::vector<Remedy> observed_remedies(const std::string& advice);
 // variable, a repeated one and one that is not finite are problems (errors with the code "observed").
 ObservedContext order_observed(const Task& task, std::span<const NamedValue> observed);
 
-}  // namespace olem
+}  // namespace olem::internal

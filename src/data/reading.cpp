@@ -12,7 +12,7 @@
 #include "olem/error.h"
 #include "olem/options.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -218,4 +218,4 @@ ReadResult finish_reading(const std::vector<std::string>& names, const std::vect
   return result;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -11,7 +11,7 @@
 #include "olem/remedy.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // What the readers of all formats share: the choice of columns and the account of missing values.
 
@@ -69,4 +69,4 @@ ReadResult finish_reading(const std::vector<std::string>& names, const std::vect
                           std::vector<double> values, std::size_t capacity, const MissingCells& missing,
                           const std::string& source);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -14,6 +14,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Doublings of the data box before we give up: the region then begins further out than doubles can tell.
@@ -93,6 +95,10 @@ void warn_when_far(const Region& region, std::span<const ColumnSummary> outcomes
 
 }  // namespace
 
+}  // namespace olem
+
+namespace olem::internal {
+
 std::string combination_text(std::span<const double> weights, const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t j = 0; j < weights.size(); ++j) {
@@ -107,6 +113,10 @@ std::string combination_text(std::span<const double> weights, const std::vector<
   }
   return text.empty() ? "0" : text;
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 Region Region::box(const std::vector<OutcomeRange>& ranges, const std::string& source) {
   Region region;

@@ -13,6 +13,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 using Keys = std::vector<std::string>;

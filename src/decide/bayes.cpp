@@ -8,7 +8,7 @@
 #include "core/lapack.h"
 #include "core/lbfgsb.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -261,4 +261,4 @@ std::vector<EvaluatedPoint> maximise_by_bayes(const Domain& domain,
   return points;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

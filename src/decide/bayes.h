@@ -8,7 +8,7 @@
 #include "olem/context.h"
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::internal {
 
 struct EvaluatedPoint {
   std::vector<double> values;
@@ -79,4 +79,4 @@ class MaternProcess {
 // (m - best) Phi(u) + s phi(u), u = (m - best) / s; max(0, m - best) for s = 0.
 double expected_improvement(const MaternProcess::Prediction& prediction, double best);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -7,7 +7,7 @@
 #include "core/linear_programme.h"
 #include "core/special.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -105,4 +105,4 @@ Candidate cheapen(DecisionSearch& search, const Candidate& start, double goal, c
   return best;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -4,7 +4,7 @@
 
 #include "decide/search.h"
 
-namespace olem {
+namespace olem::internal {
 
 // What values of the altered variables cost: sum of weights[k] |value - origin[k]|, standardised.
 struct LinearCost {
@@ -21,4 +21,4 @@ struct LinearCost {
 // cheaper; its success is that of the search.
 Candidate cheapen(DecisionSearch& search, const Candidate& start, double goal, const LinearCost& cost);
 
-}  // namespace olem
+}  // namespace olem::internal

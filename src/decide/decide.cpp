@@ -19,6 +19,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr Choice kLosses[] = {

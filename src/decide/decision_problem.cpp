@@ -11,6 +11,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // The observed values in the order of the task.

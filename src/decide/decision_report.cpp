@@ -7,7 +7,7 @@
 #include "decide/explain/outcome_histogram.h"
 #include "decide/success_interval.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -138,4 +138,4 @@ Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting
   return proposal;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -5,7 +5,7 @@
 #include "decide/prepared_problem.h"
 #include "olem/decision.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Everything that is said about a decision, however it was found: its values, cost and success on draws that neither
 // search nor judge has seen, forecasts with and without it, what each alteration is worth, and doubts. `setting` must
@@ -16,4 +16,4 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
 // The short form: values, cost and success on the same draws.
 Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by);
 
-}  // namespace olem
+}  // namespace olem::internal

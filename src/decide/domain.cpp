@@ -6,7 +6,7 @@
 #include "core/linear_programme.h"
 #include "core/special.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -167,4 +167,4 @@ double Domain::furthest(std::span<const double> values, std::size_t k, double si
   return std::clamp(value, box_.low[k], box_.high[k]);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

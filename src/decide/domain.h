@@ -8,7 +8,7 @@
 #include "olem/context.h"
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::internal {
 
 // A box in standardised units. Points in it are also written by coordinates in [-1, 1], side to side.
 struct Box {
@@ -60,4 +60,4 @@ class Domain {
   std::vector<double> middle_;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

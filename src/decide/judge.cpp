@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -92,4 +92,4 @@ Judged Judge::release(const Judged& decision, const Subset& which, std::optional
   return best;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 
 #include "decide/prepared_problem.h"
 
-namespace olem {
+namespace olem::internal {
 
 // A decision on draws that no search has seen.
 struct Judged {
@@ -54,4 +54,4 @@ class Judge {
   std::optional<PostDecisionSampler> sampler_;  // of altered_
 };
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 
 #include "core/linear_programme.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -161,4 +161,4 @@ PreparedObjective prepare_objective(const Region& region, const SamplerSet& samp
           std::move(centre)};
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -9,7 +9,7 @@
 #include "olem/post_decision.h"
 #include "olem/region.h"
 
-namespace olem {
+namespace olem::internal {
 
 // What a set of outcome draws is worth. Everything in standardised units of the outcomes.
 class OutcomeObjective {
@@ -49,4 +49,4 @@ struct PreparedObjective {
 };
 PreparedObjective prepare_objective(const Region& region, const SamplerSet& samplers, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

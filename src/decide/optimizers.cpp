@@ -12,6 +12,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr double kMostGridPoints = 20000;  // a second of evaluations of the simplest samplers
@@ -141,6 +143,10 @@ constexpr auto kChoices = [] {
 
 std::span<const Choice> optimizer_choices() { return kChoices; }
 
+}  // namespace olem
+
+namespace olem::internal {
+
 std::vector<Candidate> best_apart(std::vector<Candidate> candidates, std::size_t count, double distance) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.success > b.success; });
@@ -162,4 +168,4 @@ std::vector<Candidate> optimise(DecisionSearch& search, RandomStream& random) {
   throw Error(ErrorCategory::kUsage, fmt::format("There is no optimizer '{}'.", search.options().optimizer));
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -7,7 +7,7 @@
 #include "core/special.h"
 #include "decide/satisfied_draws.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -283,4 +283,4 @@ std::vector<double> best_in_plane(const ShiftRows& rows, const AffineOutcomes& o
   return std::move(sweep).best();
 }
 
-}  // namespace olem
+}  // namespace olem::internal

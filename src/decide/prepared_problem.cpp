@@ -9,7 +9,7 @@
 #include "olem/error.h"
 #include "sampler/fitted.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -244,4 +244,4 @@ std::vector<double> PreparedProblem::values(const Setting& setting) const {
   return set;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

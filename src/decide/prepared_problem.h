@@ -11,7 +11,7 @@
 #include "olem/decision.h"
 #include "olem/post_decision.h"
 
-namespace olem {
+namespace olem::internal {
 
 // What a decision does with each alterable variable, in the order of the problem: a value in standardised units, or
 // nothing to leave it alone.
@@ -97,4 +97,4 @@ class PreparedProblem {
   std::vector<LinearCondition> constraints_;  // over all alterable variables
 };
 
-}  // namespace olem
+}  // namespace olem::internal

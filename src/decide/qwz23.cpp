@@ -14,6 +14,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr int kMostRounds = 50;  // of coordinate sweeps from one start

@@ -6,7 +6,7 @@
 
 #include "core/special.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -134,4 +134,4 @@ std::vector<double> best_on_line(const ShiftRows& rows, const AffineOutcomes& ou
   return values;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,7 +8,7 @@
 #include "olem/qwz23.h"
 #include "olem/region.h"
 
-namespace olem {
+namespace olem::internal {
 
 // When a draw is in the region: draw i for every shift v = B z of the outcomes with normal_r . v <= bound(i, r) for all
 // rows r. Rows of the region that are zero are left out.
@@ -65,4 +65,4 @@ std::vector<double> best_on_line(const ShiftRows& rows, const AffineOutcomes& ou
 std::vector<double> best_in_plane(const ShiftRows& rows, const AffineOutcomes& outcomes, std::span<const double> low,
                                   std::span<const double> high, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

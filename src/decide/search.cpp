@@ -6,7 +6,7 @@
 
 #include "nn/adam.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -179,4 +179,4 @@ std::vector<Candidate> DecisionSearch::borders(const Candidate& from) {
   return found;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

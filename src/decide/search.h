@@ -10,7 +10,7 @@
 #include "olem/post_decision.h"
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Values that may be taken, and where they come from.
 struct Candidate {
@@ -65,4 +65,4 @@ class DecisionSearch {
   std::vector<double> adjoints_;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

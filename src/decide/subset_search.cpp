@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -136,4 +136,4 @@ std::string search_subsets(const PreparedProblem& prepared, std::size_t most,
       most, variables.size());
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -5,7 +5,7 @@
 
 #include "decide/prepared_problem.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The largest set of free variables that is worth searching: those that change an outcome when all of them and the
 // fixed ones are altered, and with constraints also those that share one with them or with what is fixed, since they
@@ -19,4 +19,4 @@ Subset useful_variables(const PreparedProblem& prepared, const Subset& among);
 std::string search_subsets(const PreparedProblem& prepared, std::size_t most,
                            const std::function<double(const Subset&)>& search);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,7 +8,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -56,4 +56,4 @@ QwzInterval qwz_interval(std::size_t successes, std::size_t trials, double delta
   return result;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace olem {
+namespace olem::internal {
 
 struct Interval {
   double low = 0.0;
@@ -26,4 +26,4 @@ struct QwzInterval {
 };
 QwzInterval qwz_interval(std::size_t successes, std::size_t trials, double delta = 0.05);
 
-}  // namespace olem
+}  // namespace olem::internal

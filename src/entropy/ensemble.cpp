@@ -13,6 +13,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -201,6 +203,10 @@ std::vector<double> ensemble_estimator_weights(int m, double sample_size, std::s
   return {relaxed.data(), relaxed.data() + count};
 }
 
+}  // namespace olem
+
+namespace olem::internal {
+
 std::unique_ptr<EntropySequence> start_ensemble_entropy(const Table& table, const EntropyOptions& options,
                                                         const Context& context) {
   if (table.rows() < kFewestRows) {
@@ -214,4 +220,4 @@ std::unique_ptr<EntropySequence> start_ensemble_entropy(const Table& table, cons
   return std::make_unique<EnsembleSequence>(table, options, context);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

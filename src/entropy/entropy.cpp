@@ -13,6 +13,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr Choice kTieChoices[] = {
@@ -101,6 +103,10 @@ double log_unit_ball_volume(int m) {
   return half * std::log(std::numbers::pi) - log_gamma(half + 1.0);
 }
 
+}  // namespace olem
+
+namespace olem::internal {
+
 double digamma_integer(int k) {
   double value = -std::numbers::egamma;
   for (int j = 1; j < k; ++j) value += 1.0 / static_cast<double>(j);
@@ -120,4 +126,4 @@ void refuse_zero_distances(const Table& table, std::size_t zeros) {
               {{"Allow them", "ties", "skip"}, {"Allow them", "ties", "distinct"}, {"Allow them", "ties", "jitter"}});
 }
 
-}  // namespace olem
+}  // namespace olem::internal

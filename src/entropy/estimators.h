@@ -5,7 +5,7 @@
 
 #include "olem/entropy.h"
 
-namespace olem {
+namespace olem::internal {
 
 // One starter per kind of estimator, for the registry in entropy.cpp.
 std::unique_ptr<EntropySequence> start_knn_entropy(const Table& table, const EntropyOptions& options,
@@ -34,4 +34,4 @@ double log_distance(double squared, const EntropyOptions& options);
 // Throws the data error of TiePolicy::kError.
 [[noreturn]] void refuse_zero_distances(const Table& table, std::size_t zeros);
 
-}  // namespace olem
+}  // namespace olem::internal

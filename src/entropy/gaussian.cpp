@@ -8,7 +8,7 @@
 #include "entropy/estimators.h"
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::unique_ptr<EntropySequence> start_gaussian_entropy(const Table& table, cons
   return std::make_unique<GaussianSequence>(table, options);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

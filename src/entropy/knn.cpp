@@ -15,6 +15,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 double smallest_gap(std::span<const double> column) {
@@ -217,6 +219,10 @@ std::unique_ptr<EntropySequence> start_with_neighbours(const Table& table, const
 
 }  // namespace
 
+}  // namespace olem
+
+namespace olem::internal {
+
 SearchColumns make_search_columns(const Table& table, const EntropyOptions& options, const Context& context) {
   SearchColumns result;
   for (std::size_t j = 0; j < table.columns(); ++j) {
@@ -241,6 +247,10 @@ SearchColumns make_search_columns(const Table& table, const EntropyOptions& opti
   return result;
 }
 
+}  // namespace olem::internal
+
+namespace olem {
+
 std::vector<double> weighted_estimator_weights(int m, int k) {
   std::vector<double> weights(static_cast<std::size_t>(k), 0.0);
   if (m < 4) {
@@ -264,6 +274,10 @@ std::vector<double> weighted_estimator_weights(int m, int k) {
   return weights;
 }
 
+}  // namespace olem
+
+namespace olem::internal {
+
 std::unique_ptr<EntropySequence> start_knn_entropy(const Table& table, const EntropyOptions& options,
                                                    const Context& context) {
   return start_with_neighbours(table, options, options.k, context);
@@ -277,4 +291,4 @@ std::unique_ptr<EntropySequence> start_weighted_entropy(const Table& table, cons
   return start_with_neighbours(table, options, k, context);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

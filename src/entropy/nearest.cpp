@@ -7,7 +7,7 @@
 #include "entropy/neighbours.h"
 #include "olem/parallel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -107,4 +107,4 @@ void nearest_by_tree(const ColumnSpans& columns, int k, ZeroRule zeros, const Co
   });
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -7,7 +7,7 @@
 #include "olem/error.h"
 #include "olem/parallel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -118,4 +118,4 @@ void LeaveOneOutNeighbours::remove(const Context& context, std::size_t column) {
   if (sweep_) sweep_->remove(context, column);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

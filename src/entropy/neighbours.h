@@ -11,7 +11,7 @@
 #include "olem/context.h"
 #include "olem/entropy.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Whether a point at distance zero counts as a neighbour (duplicate rows, rounded data).
 enum class ZeroRule { kKeep, kIgnore };
@@ -83,4 +83,4 @@ void nearest_by_tree(const ColumnSpans& columns, int k, ZeroRule zeros, const Co
 // The instruction set that kAuto stands for on this machine; a usage error when an explicit one is not available.
 InstructionSet resolve_instruction_set(InstructionSet wanted);
 
-}  // namespace olem
+}  // namespace olem::internal

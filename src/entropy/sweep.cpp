@@ -8,7 +8,7 @@
 #include "olem/parallel.h"
 #include "olem/ranks.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -431,4 +431,4 @@ void LeaveOneOutNeighbours::Sweep::remove(const Context& context, std::size_t co
   --columns_;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 #include "entropy/neighbours.h"
 #include "entropy/sweep_view.h"
 
-namespace olem {
+namespace olem::internal {
 
 // All leave-one-out distances of one step in one pass over the pairs. With D the squared distance over all columns,
 // D - (x_v - y_v)^2 is the distance without column v, for every v at once, and D less its largest term bounds all of
@@ -71,4 +71,4 @@ class LeaveOneOutNeighbours::Sweep {
   double coordinate_error_ = 0.0;  // filter units: bound on the error of a distance from rounding the coordinates
 };
 
-}  // namespace olem
+}  // namespace olem::internal

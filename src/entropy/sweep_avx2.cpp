@@ -5,7 +5,7 @@
 
 #include "entropy/sweep_kernel.h"
 
-namespace olem::sweep {
+namespace olem::internal::sweep {
 namespace {
 
 struct Avx2 {
@@ -131,6 +131,6 @@ const Kernel& avx2_kernel() {
   return kKernel;
 }
 
-}  // namespace olem::sweep
+}  // namespace olem::internal::sweep
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "entropy/sweep_kernel.h"
 
-namespace olem::sweep {
+namespace olem::internal::sweep {
 namespace {
 
 struct Avx512 {
@@ -126,6 +126,6 @@ const Kernel& avx512_kernel() {
   return kKernel;
 }
 
-}  // namespace olem::sweep
+}  // namespace olem::internal::sweep
 
 #endif

@@ -6,7 +6,7 @@
 
 // The sweep, written once over a small set of vector operations. Every instruction set instantiates it in a file of
 // its own; everything is in an unnamed namespace so that no two of them share code.
-namespace olem::sweep {
+namespace olem::internal::sweep {
 namespace {
 
 // Bits of the candidate tiles of one group whose boxes are near enough to the box of tile `a`. The reduced distance of
@@ -181,4 +181,4 @@ constexpr Kernel make_kernel() {
 }
 
 }  // namespace
-}  // namespace olem::sweep
+}  // namespace olem::internal::sweep

@@ -1,6 +1,6 @@
 #include "entropy/sweep_kernel.h"
 
-namespace olem::sweep {
+namespace olem::internal::sweep {
 namespace {
 
 // Vectors of four in the compilers' own notation, which every machine has in some form.
@@ -85,4 +85,4 @@ const Kernel& portable_kernel() {
   return kKernel;
 }
 
-}  // namespace olem::sweep
+}  // namespace olem::internal::sweep

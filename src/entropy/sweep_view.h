@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace olem::sweep {
+namespace olem::internal::sweep {
 
 constexpr int kLanes = 16;  // points in a tile, and tiles in a group
 
@@ -68,4 +68,4 @@ const Kernel& avx2_kernel();
 const Kernel& avx512_kernel();
 #endif
 
-}  // namespace olem::sweep
+}  // namespace olem::internal::sweep

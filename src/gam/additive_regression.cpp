@@ -10,7 +10,7 @@
 #include "gam/mgcv_search.h"
 #include "olem/parallel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -297,4 +297,4 @@ AdditiveFit AdditiveDesign::fit(std::size_t child, std::span<const std::size_t> 
   return fit;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

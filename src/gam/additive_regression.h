@@ -11,7 +11,7 @@
 #include "olem/smoothing.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Basis functions of each term, the constant included, when `rows` observations are shared by `parents` terms:
 // `largest`, or ceil(n / 3p) when n < 3 p largest (as in CAM); 2, a straight line, where that would be below 3.
@@ -81,4 +81,4 @@ class AdditiveDesign {
   Eigen::VectorXd length_;            // of the centred columns
 };
 
-}  // namespace olem
+}  // namespace olem::internal

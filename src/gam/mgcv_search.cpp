@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -154,4 +154,4 @@ SmoothingSelection select_smoothing_like_mgcv(const SmoothingProblem& problem, c
   return selection;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

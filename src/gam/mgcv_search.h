@@ -7,7 +7,7 @@
 #include "gam/thin_plate_basis.h"
 #include "olem/context.h"
 
-namespace olem {
+namespace olem::internal {
 
 // rho of each block where the search of R's mgcv starts; `terms` are the blocks' bases. The diagonals of penalty and
 // X^T X get equal means within each term; then all penalties are multiplied by the greatest power of ten that leaves
@@ -21,4 +21,4 @@ Eigen::VectorXd mgcv_start(const std::vector<const SmoothBasis*>& terms);
 SmoothingSelection select_smoothing_like_mgcv(const SmoothingProblem& problem, const Eigen::VectorXd& start,
                                               double unit, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

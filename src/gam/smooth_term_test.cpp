@@ -8,7 +8,7 @@
 
 #include "gam/weighted_chi_square.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -72,4 +72,4 @@ SmoothTermTest smooth_term_test(const Eigen::VectorXd& coefficients, const Eigen
   return test;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-namespace olem {
+namespace olem::internal {
 
 struct SmoothTermTest {
   double statistic = 0.0;     // t of Wood (2013), a Wald statistic with a rank that need not be whole
@@ -19,4 +19,4 @@ struct SmoothTermTest {
 SmoothTermTest smooth_term_test(const Eigen::VectorXd& coefficients, const Eigen::MatrixXd& covariance,
                                 double reference_df, double residual_df);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -372,4 +372,4 @@ SmoothingSelection select_smoothing(const SmoothingProblem& problem, SmoothingCr
   return best;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 #include "olem/context.h"
 #include "olem/smoothing.h"
 
-namespace olem {
+namespace olem::internal {
 
 // A consecutive run of coefficients that share one smoothing parameter.
 struct PenaltyBlock {
@@ -65,4 +65,4 @@ struct SmoothingSelection {
 SmoothingSelection select_smoothing(const SmoothingProblem& problem, SmoothingCriterion criterion,
                                     const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,7 +8,7 @@
 
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -293,4 +293,4 @@ SmoothBasis smooth_basis(const ThinPlateSpectrum& spectrum, int basis_size) {
   return basis;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 // (E v)_a = sum_b |u_a - u_b|^3 v_b / 12 for ascending u: the product with the thin plate kernel of one dimension in
 // O(q) instead of O(q^2), as accurate as the dense product.
@@ -46,4 +46,4 @@ struct SmoothBasis {
 // 4 distinct values, or basis_size below 3, only the linear function is left. O(n K^2).
 SmoothBasis smooth_basis(const ThinPlateSpectrum& spectrum, int basis_size);
 
-}  // namespace olem
+}  // namespace olem::internal

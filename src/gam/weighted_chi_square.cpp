@@ -12,7 +12,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -161,4 +161,4 @@ double f_upper_tail(double f, double degrees, double residual_degrees) {
       boost::math::complement(boost::math::fisher_f_distribution<double>(degrees, residual_degrees), f));
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -2,7 +2,7 @@
 
 #include <span>
 
-namespace olem {
+namespace olem::internal {
 
 // One term of a weighted sum of independent chi-square variables.
 struct ChiSquareTerm {
@@ -21,4 +21,4 @@ double weighted_chi_square_upper_tail(std::span<const ChiSquareTerm> terms, doub
 // P( F(r, residual_degrees) > f ), the case of one weight of each sign; 0 for f = infinity, 1 for f <= 0.
 double f_upper_tail(double f, double degrees, double residual_degrees);
 
-}  // namespace olem
+}  // namespace olem::internal

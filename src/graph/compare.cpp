@@ -5,6 +5,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // What the graph can be used as: a class whose edges are all directed is a DAG.

@@ -12,6 +12,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 NodeNames::NodeNames(std::vector<std::string> names) : names_(std::move(names)) {
   if (names_.size() > kMaxNodes) {
     throw Error(ErrorCategory::kResource,

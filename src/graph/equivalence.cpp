@@ -7,6 +7,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 void require_no_circles(const MixedGraph& graph, const char* what) {
@@ -94,6 +96,10 @@ void close_under_meek_rules(MixedGraph& graph) {
 
 std::optional<Dag> consistent_extension(const MixedGraph& graph) { return consistent_extension(graph, Precedence()); }
 
+}  // namespace olem
+
+namespace olem::internal {
+
 std::optional<Dag> consistent_extension(const MixedGraph& graph, const Precedence& knowledge) {
   require_no_circles(graph, "A consistent extension");
   PartialEdges edges(graph);
@@ -131,5 +137,9 @@ std::optional<Dag> consistent_extension(const MixedGraph& graph, const Precedenc
   }
   return Dag(graph.names().list(), result);
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 }  // namespace olem

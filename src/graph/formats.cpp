@@ -13,6 +13,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::array<std::pair<GraphFormat, std::string_view>, 7> kFormats = {{
@@ -202,6 +204,10 @@ std::string write_graph_text(const MixedGraph& graph, GraphFormat format) {
   throw Error(ErrorCategory::kInternal, "There is no such graph format.");
 }
 
+}  // namespace olem
+
+namespace olem::internal {
+
 Order parse_order_lines(std::string_view text, const std::string& source) {
   GraphBuilder names(source);  // refuses empty and repeated names
   Order order;
@@ -212,6 +218,10 @@ Order parse_order_lines(std::string_view text, const std::string& source) {
   if (order.empty()) names.fail(0, "There is no name in the order.");
   return order;
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 GraphOrOrder parse_graph_or_order(std::string_view text, const std::string& source) {
   text = clean_text(text, source);

@@ -8,7 +8,7 @@
 // One pair of functions per format. The readers take UTF-8 text without byte order mark or NUL and throw data errors
 // that begin with the source; the writers take graphs whose names are valid and throw a usage error for a kind or a
 // name that the format cannot hold.
-namespace olem {
+namespace olem::internal {
 
 GraphFile parse_edge_list(std::string_view text, const std::string& source);
 std::string write_edge_list(const MixedGraph& graph);
@@ -49,4 +49,4 @@ void for_each_edge(const MixedGraph& graph, Visit visit) {
   }
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -7,7 +7,7 @@
 #include "graph/graph_builder.h"
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 GraphFile parse_adjacency(std::string_view text, const std::string& source) {
   GraphBuilder builder(source);
@@ -89,4 +89,4 @@ std::string write_adjacency(const MixedGraph& graph) {
   return text;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 #include "graph/formats.h"
 #include "graph/graph_builder.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -396,4 +396,4 @@ std::string write_dot(const MixedGraph& graph) {
   return text + "}\n";
 }
 
-}  // namespace olem
+}  // namespace olem::internal

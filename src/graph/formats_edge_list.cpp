@@ -6,7 +6,7 @@
 #include "graph/formats.h"
 #include "graph/graph_builder.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::string write_edge_list(const MixedGraph& graph) {
   return text;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

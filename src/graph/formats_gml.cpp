@@ -8,7 +8,7 @@
 #include "graph/formats.h"
 #include "graph/graph_builder.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -229,4 +229,4 @@ std::string write_gml(const MixedGraph& graph) {
   return text + "]\n";
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,7 +8,7 @@
 #include "graph/formats.h"
 #include "graph/graph_builder.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -154,4 +154,4 @@ std::string write_graphml(const MixedGraph& graph) {
   return text + "  </graph>\n</graphml>\n";
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -9,6 +9,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 [[noreturn]] void fail(const std::string& source, const std::string& text) {
@@ -101,6 +103,10 @@ GraphFile graph_from(const Json& object, const std::string& source) {
 
 }  // namespace
 
+}  // namespace olem
+
+namespace olem::internal {
+
 GraphOrOrder parse_json_graph_or_order(std::string_view text, const std::string& source) {
   const Json json = parse_json(text, source);
   GraphOrOrder result;
@@ -123,6 +129,10 @@ GraphFile parse_json_graph(std::string_view text, const std::string& source) {
   return std::move(*result.graph);
 }
 
+}  // namespace olem::internal
+
+namespace olem {
+
 Json to_json(const MixedGraph& graph) {
   Json edges = Json::array();
   Json undirected = Json::array();
@@ -144,6 +154,10 @@ Json to_json(const MixedGraph& graph) {
   return object;
 }
 
+}  // namespace olem
+
+namespace olem::internal {
+
 std::string write_json_graph(const MixedGraph& graph) {
   std::string text;
   const Json object = to_json(graph);
@@ -154,4 +168,4 @@ std::string write_json_graph(const MixedGraph& graph) {
   return text + "\n}\n";
 }
 
-}  // namespace olem
+}  // namespace olem::internal

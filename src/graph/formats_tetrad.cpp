@@ -8,7 +8,7 @@
 #include "graph/graph_builder.h"
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -151,4 +151,4 @@ std::string write_tetrad(const MixedGraph& graph) {
   return text;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

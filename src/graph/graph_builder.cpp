@@ -8,7 +8,7 @@
 #include "olem/error.h"
 #include "olem/options.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -148,4 +148,4 @@ std::optional<std::pair<Mark, Mark>> marks_of(const EdgeDrawing& drawing, bool d
                    end(dir == "forward" || dir == "both", drawing.arrowhead));
 }
 
-}  // namespace olem
+}  // namespace olem::internal

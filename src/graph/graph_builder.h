@@ -10,7 +10,7 @@
 
 #include "olem/graph.h"
 
-namespace olem {
+namespace olem::internal {
 
 // A few words of DOT can ask for as many edges as there are pairs of nodes, so there is a limit of its own for them.
 inline constexpr std::size_t kMaxEdges = 5'000'000;
@@ -80,4 +80,4 @@ EdgeDrawing drawing_of(Mark at_first, Mark at_second);
 // decides which ends are drawn at all. Nothing when `dir` is not one of its four words.
 std::optional<std::pair<Mark, Mark>> marks_of(const EdgeDrawing& drawing, bool directed);
 
-}  // namespace olem
+}  // namespace olem::internal

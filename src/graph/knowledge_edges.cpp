@@ -1,6 +1,6 @@
 #include "graph/knowledge_edges.h"
 
-namespace olem {
+namespace olem::internal {
 
 void orient_by_knowledge(MixedGraph& graph, const Precedence& knowledge) {
   if (knowledge.empty()) return;
@@ -32,4 +32,4 @@ std::vector<Edge> circular_edges(const MixedGraph& graph, const Precedence& know
   return circular;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 #include "olem/graph.h"
 #include "olem/knowledge.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Directs every undirected edge whose ends are ordered by what is known, then closes under Meek's rules. Nothing
 // happens when nothing is known.
@@ -20,4 +20,4 @@ std::optional<Dag> consistent_extension(const MixedGraph& graph, const Precedenc
 // is known. Sorted. O(d^3 / 64).
 std::vector<Edge> circular_edges(const MixedGraph& graph, const Precedence& knowledge);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,6 +8,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 void require_same_nodes(const NodeNames& learned, const NodeNames& truth) {
@@ -37,6 +39,10 @@ MixedGraph class_of(const MixedGraph& graph) {
 
 }  // namespace
 
+}  // namespace olem
+
+namespace olem::internal {
+
 Dag align_nodes(const Dag& graph, const NodeNames& names) {
   require_same_nodes(graph.names(), names);
   return graph.names() == names ? graph : graph.with_nodes(names.list());
@@ -46,6 +52,10 @@ MixedGraph align_nodes(const MixedGraph& graph, const NodeNames& names) {
   require_same_nodes(graph.names(), names);
   return graph.names() == names ? graph : graph.with_nodes(names.list());
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 std::size_t order_divergence(const Dag& truth, const Order& order) {
   const std::vector<std::size_t> indices = order_indices(order, truth.names());

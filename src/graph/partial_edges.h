@@ -3,7 +3,7 @@
 #include "olem/bit_set.h"
 #include "olem/graph.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The edges of a graph with directed and undirected edges as bits, for rules that look at whole neighbourhoods.
 struct PartialEdges {
@@ -35,4 +35,4 @@ struct PartialEdges {
   }
 };
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -10,6 +10,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Finds the wrong effects of one node in the true graph after another. Holds the edges as lists, which the searches

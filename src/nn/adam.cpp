@@ -6,7 +6,7 @@
 
 #include "olem/parallel.h"
 
-namespace olem::nn {
+namespace olem::internal::nn {
 
 namespace {
 
@@ -77,4 +77,4 @@ template class Adam<double>;
 template double clip_norm(std::span<float>, double);
 template double clip_norm(std::span<double>, double);
 
-}  // namespace olem::nn
+}  // namespace olem::internal::nn

@@ -6,7 +6,7 @@
 
 #include "olem/context.h"
 
-namespace olem::nn {
+namespace olem::internal::nn {
 
 // Adam (Kingma and Ba 2015, Algorithm 1) with decay rates 0.9 and 0.999 and epsilon 1e-8. Holds two numbers per weight.
 template <class Scalar>
@@ -30,4 +30,4 @@ class Adam {
 template <class Scalar>
 double clip_norm(std::span<Scalar> gradient, double limit);
 
-}  // namespace olem::nn
+}  // namespace olem::internal::nn

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-namespace olem::nn {
+namespace olem::internal::nn {
 
 namespace {
 
@@ -212,4 +212,4 @@ template void activation_backward<double>(Activation, const ConstView<double>&, 
 template void draw_dropout<double>(double, std::uint64_t, std::string_view, std::uint64_t, View<double>);
 template double squared_error<double>(const ConstView<double>&, const ConstView<double>&, double, View<double>);
 
-}  // namespace olem::nn
+}  // namespace olem::internal::nn

@@ -6,7 +6,7 @@
 #include "nn/matrix.h"
 #include "olem/random.h"
 
-namespace olem::nn {
+namespace olem::internal::nn {
 
 // All weights of a network are one flat vector, and so is their gradient: saving, copying and optimising them needs to
 // know nothing of layers. A layer is a description that takes its place from a layout when it is made; it is given the
@@ -121,4 +121,4 @@ void draw_dropout(double probability, std::uint64_t seed, std::string_view purpo
 template <class Scalar>
 double squared_error(const ConstView<Scalar>& y, const ConstView<Scalar>& target, Scalar scale, View<Scalar> dy);
 
-}  // namespace olem::nn
+}  // namespace olem::internal::nn

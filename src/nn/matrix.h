@@ -9,7 +9,7 @@
 // Small differentiable layers. Batches hold one sample per column: features x samples. Everything is a template of the
 // scalar type with instances for float, which runs, and double, in which derivatives are tested; definitions are in the
 // .cpp files.
-namespace olem::nn {
+namespace olem::internal::nn {
 
 using Index = Eigen::Index;
 
@@ -37,7 +37,7 @@ void multiply(const ConstView<Scalar>& a, Form form_a, const ConstView<Scalar>& 
     return BasicMatrixView<Scalar>{matrix.data(), static_cast<std::size_t>(matrix.rows()),
                                    static_cast<std::size_t>(matrix.cols()), stride(matrix), form == Form::kTransposed};
   };
-  olem::multiply(Scalar{1}, factor(a, form_a), factor(b, form_b), keep, c.data(), stride(c));
+  internal::multiply(Scalar{1}, factor(a, form_a), factor(b, form_b), keep, c.data(), stride(c));
 }
 
-}  // namespace olem::nn
+}  // namespace olem::internal::nn

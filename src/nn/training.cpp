@@ -11,7 +11,7 @@
 #include "olem/error.h"
 #include "olem/random.h"
 
-namespace olem::nn {
+namespace olem::internal::nn {
 
 namespace {
 
@@ -147,4 +147,4 @@ template TrainingResult train(std::span<float>, const TrainingProblem<float>&, c
 template TrainingResult train(std::span<double>, const TrainingProblem<double>&, const TrainingOptions&,
                               const Context&);
 
-}  // namespace olem::nn
+}  // namespace olem::internal::nn

@@ -10,7 +10,7 @@
 
 #include "olem/context.h"
 
-namespace olem::nn {
+namespace olem::internal::nn {
 
 enum class PartialBatch {
   kKeep,  // the last batch of an epoch may be shorter
@@ -67,4 +67,4 @@ template <class Scalar>
 TrainingResult train(std::span<Scalar> weights, const TrainingProblem<Scalar>& problem, const TrainingOptions& options,
                      const Context& context);
 
-}  // namespace olem::nn
+}  // namespace olem::internal::nn

@@ -14,6 +14,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
@@ -53,6 +55,10 @@ std::size_t cam_parent_limit(std::size_t rows, std::size_t columns, const CamOpt
   const std::size_t asked = options.max_parents > 0 ? static_cast<std::size_t>(options.max_parents) : by_rows;
   return std::clamp<std::size_t>(asked, 1, std::max<std::size_t>(columns, 2) - 1);
 }
+
+}  // namespace olem
+
+namespace olem::internal {
 
 CamScores::CamScores(const Table& table, std::size_t most_parents, const Context& context)
     : table_(table), most_parents_(most_parents) {
@@ -157,6 +163,10 @@ void CamSearch::update_gains_into(std::size_t child, const Context& context) {
     gains_[child * size_ + from] = scores_.score(child, with, serial) - node_scores_[child];
   });
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 OrderResult learn_order_cam(const Table& table, const CamOptions& options, const Precedence& knowledge,
                             const Context& context) {

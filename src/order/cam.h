@@ -13,7 +13,7 @@
 #include "olem/knowledge.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The scores of CAM: -ln of the variance (divisor n - 1) of what additive regressions leave of a column.
 class CamScores {
@@ -75,4 +75,4 @@ class CamSearch {
   BitMatrix reach_;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -11,6 +11,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // What several estimates at once may hold when the user sets no limit.

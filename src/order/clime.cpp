@@ -12,7 +12,7 @@
 #include "olem/parallel.h"
 #include "order/precision.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -170,4 +170,4 @@ void ClimePrecision::remove(std::size_t position) {
   symmetrise();
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,7 +8,7 @@
 #include "olem/context.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The b of smallest ||b||_1 with ||S b - e_column||_inf <= lambda (Cai, Liu and Luo 2011, equation 3): an estimate of a
 // column of S^-1. Nothing when there is no such b, or none of reasonable size. One linear programme with 2d variables
@@ -52,4 +52,4 @@ class ClimePrecision {
   Eigen::MatrixXd precision_;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

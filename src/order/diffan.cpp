@@ -16,6 +16,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 using nn::Index;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -190,4 +190,4 @@ void DiffanDerivatives<Scalar>::diagonal(const Scalar* weights, const nn::ConstV
 template class DiffanDerivatives<float>;
 template class DiffanDerivatives<double>;
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 #include "olem/order_diffan.h"
 #include "order/diffan_network.h"
 
-namespace olem {
+namespace olem::internal {
 
 // What DiffAN reads from its network at a point. With f the output (the noise told, proportional to the score), J its
 // Jacobian with respect to the variables, R the removed and L the remaining variables:
@@ -60,4 +60,4 @@ class DiffanDerivatives {
   Eigen::MatrixXd along_own_;   // H_rrl
 };
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -2,7 +2,7 @@
 
 #include "olem/parallel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -187,4 +187,4 @@ double DiffanNetwork<Scalar>::loss(const Scalar* weights, Batch& batch, const Dr
 template class DiffanNetwork<float>;
 template class DiffanNetwork<double>;
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -9,7 +9,7 @@
 #include "nn/matrix.h"
 #include "olem/context.h"
 
-namespace olem {
+namespace olem::internal {
 
 // How much of the signal is left after each of the T = 100 steps of the diffusion: the product of 1 - beta up to t,
 // with beta rising linearly from 1e-4 to 0.02 (Ho, Jain and Abbeel 2020).
@@ -88,4 +88,4 @@ class DiffanNetwork {
   std::vector<nn::LayerNorm<Scalar>> norm_;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

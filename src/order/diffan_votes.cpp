@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace olem {
+namespace olem::internal {
 
 std::optional<DiffanVote> cast_vote(std::span<const double> variances, std::span<const std::size_t> candidates,
                                     std::size_t time_step) {
@@ -31,4 +31,4 @@ std::vector<double> count_votes(std::span<const DiffanVote> votes, std::size_t v
   return values;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

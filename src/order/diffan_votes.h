@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 // How one time step of the diffusion voted.
 struct DiffanVote {
@@ -25,4 +25,4 @@ std::optional<DiffanVote> cast_vote(std::span<const double> variances, std::span
 // votes.
 std::vector<double> count_votes(std::span<const DiffanVote> votes, std::size_t variables);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -34,4 +34,4 @@ void judge_gap(OrderStep& step, double standard_error) {
   step.decided = *step.gap > kDecisive * standard_error;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -12,6 +12,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 std::string closing_sentence(const OrderResult& result) {
@@ -41,6 +43,10 @@ Json step_json(const OrderStep& step, const std::string& criterion) {
 
 }  // namespace
 
+}  // namespace olem
+
+namespace olem::internal {
+
 void check_learnable(const Table& table, std::size_t least_rows, const std::string& method) {
   std::vector<std::string> constant;
   for (std::size_t j = 0; j < table.columns(); ++j) {
@@ -64,6 +70,10 @@ void check_learnable(const Table& table, std::size_t least_rows, const std::stri
                 {by_name, {by_name.advice, "constant", "drop"}});
   }
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 OrderResult learn_order(const Table& table, const OrderOptions& options, const Precedence& knowledge,
                         const Context& context) {

@@ -9,6 +9,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::array<Choice, 2> kEstimators = {

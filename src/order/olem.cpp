@@ -10,6 +10,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr double kSomeZeros = 0.01;

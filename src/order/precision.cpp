@@ -11,7 +11,7 @@
 #include "olem/error.h"
 #include "olem/parallel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -139,4 +139,4 @@ void PlainPrecision::remove(std::size_t position) {
   precision_ = std::move(reduced);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

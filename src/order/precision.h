@@ -7,7 +7,7 @@
 #include "olem/context.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The columns of a table less their means, and the covariance matrix with divisor n.
 struct CenteredColumns {
@@ -49,4 +49,4 @@ class PlainPrecision {
   int removed_since_inversion_ = 0;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

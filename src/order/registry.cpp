@@ -9,6 +9,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // The options that every method has.

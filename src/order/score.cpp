@@ -8,6 +8,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::array<Choice, 2> kSpreads = {{{"variance", "the variance over the rows, as in the paper"},

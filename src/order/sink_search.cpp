@@ -8,7 +8,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -76,4 +76,4 @@ OrderResult search_sinks(const Table& table, const Precedence& knowledge, const 
   return result;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -9,7 +9,7 @@
 #include "olem/order_result.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 enum class SinkIs { kSmallest, kGreatest };
 
@@ -36,4 +36,4 @@ struct SinkCriterion {
 OrderResult search_sinks(const Table& table, const Precedence& knowledge, const SinkCriterion& criterion,
                          const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

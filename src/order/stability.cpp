@@ -10,7 +10,7 @@
 #include "olem/parallel.h"
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -94,4 +94,4 @@ OrderStability measure_stability(const Table& table, int repetitions, const Prec
   return stability;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

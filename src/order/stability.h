@@ -7,7 +7,7 @@
 #include "olem/order_result.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The order of a sample of the rows, learned in the calling thread.
 using LearnOn = std::function<Order(const Table& sample, const Context& context)>;
@@ -18,4 +18,4 @@ using LearnOn = std::function<Order(const Table& sample, const Context& context)
 OrderStability measure_stability(const Table& table, int repetitions, const Precedence& knowledge, const LearnOn& learn,
                                  const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -19,6 +19,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::array<Choice, 2> kMedians = {
@@ -132,6 +134,10 @@ OptionSet describe(SteinOptions& options) {
               "estimate on this many rows, drawn by the seed; 0: on all");
   return set;
 }
+
+}  // namespace olem
+
+namespace olem::internal {
 
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -321,4 +327,4 @@ SteinEstimate SteinEstimator::estimate(std::span<const std::size_t> columns, con
   return result;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -10,7 +10,7 @@
 #include "olem/stein_options.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Fewest rows with a bandwidth: of two rows most entries of the matrix of distances are zero.
 inline constexpr std::size_t kFewestSteinRows = 3;
@@ -64,4 +64,4 @@ void judge_gap(OrderStep& step, std::span<const double> sink, std::span<const do
 
 double mean_of(std::span<const double> values);
 
-}  // namespace olem
+}  // namespace olem::internal

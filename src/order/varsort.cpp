@@ -6,6 +6,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 std::vector<double> squared_deviations(std::span<const double> column) {

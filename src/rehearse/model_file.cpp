@@ -15,6 +15,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // As in PNG: the first byte is no text, and a transfer that changes line ends changes it.

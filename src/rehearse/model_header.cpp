@@ -14,7 +14,7 @@
 #include "olem/sampler_state.h"
 #include "sampler/fitted.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -400,4 +400,4 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
   return model;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

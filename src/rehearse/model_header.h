@@ -7,7 +7,7 @@
 #include "olem/json.h"
 #include "olem/rehearsal.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Everything of a model but the arrays of its samplers, which are appended to `numbers` one after the other; the header
 // says how long each is.
@@ -17,4 +17,4 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers);
 // size, not finite, or at odds with another.
 RehearsalModel read_model_header(const Json& header, std::span<const double> numbers, const std::string& source);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,7 +8,7 @@
 #include "graph/knowledge_edges.h"
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -139,4 +139,4 @@ Order order_along(const Dag& dag, const Precedence& known) {
   return order;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

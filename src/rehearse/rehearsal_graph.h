@@ -9,7 +9,7 @@
 #include "olem/knowledge.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The graph of a file as a DAG over the columns of the table that agrees with what is known; a CPDAG is
 // extended to a member of its class that does (Dor and Tarsi 1992, with sinks that may be last by what is known). A
@@ -26,4 +26,4 @@ std::optional<Warning> graph_contradiction(const Dag& dag, const Precedence& sta
 // the one with the lowest index. O(d^2).
 Order order_along(const Dag& dag, const Precedence& known);
 
-}  // namespace olem
+}  // namespace olem::internal

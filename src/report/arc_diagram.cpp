@@ -7,7 +7,7 @@
 
 #include "report/svg_parts.h"
 
-namespace olem::plot {
+namespace olem::internal::plot {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::string svg_element(const ArcDiagram& diagram) {
   return text + "</svg>\n";
 }
 
-}  // namespace olem::plot
+}  // namespace olem::internal::plot

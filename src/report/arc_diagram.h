@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace olem::plot {
+namespace olem::internal::plot {
 
 // How an edge ends at a variable.
 enum class EdgeEnd { kTail, kArrow, kCircle };
@@ -28,4 +28,4 @@ struct ArcDiagram {
 // The <svg> element for a page that has style_sheet() in it.
 std::string svg_element(const ArcDiagram& diagram);
 
-}  // namespace olem::plot
+}  // namespace olem::internal::plot

@@ -8,6 +8,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Ten bars, half as high as they can be where a tenth of the rows lies.

@@ -8,7 +8,7 @@
 #include "olem/found_by.h"
 #include "report/layout.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -117,4 +117,4 @@ DecisionSheet decision_sheet(const JsonPart& decision) {
   return sheet;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

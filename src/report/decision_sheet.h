@@ -6,7 +6,7 @@
 
 #include "core/json_part.h"
 
-namespace olem {
+namespace olem::internal {
 
 struct SheetTable {
   std::vector<std::string> header;
@@ -43,4 +43,4 @@ std::string observed_values(const JsonPart& values);
 // [low, high]
 std::pair<double, double> range_of(const JsonPart& part);
 
-}  // namespace olem
+}  // namespace olem::internal

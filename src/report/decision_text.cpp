@@ -10,6 +10,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 std::string pad_left(const std::string& text, std::size_t width) {

@@ -11,6 +11,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::size_t kPairsInFigure = 12;  // more would drown those that matter
@@ -53,6 +55,10 @@ std::string given_text(const Explanation& explanation) {
 }
 
 }  // namespace
+
+}  // namespace olem
+
+namespace olem::internal {
 
 double success_top(const Explanation& explanation) {
   double top = std::max(explanation.without_action, explanation.with_decision.value_or(0.0));
@@ -160,6 +166,10 @@ plot::Panel pair_panel(const Explanation& explanation, const SuccessMap& map, do
   panel.layers.push_back(plot::Line{"best", {map.best_first}, {map.best_second}, {}, {}, kBest, false, true});
   return panel;
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 std::string explanation_svg(const Explanation& explanation) {
   plot::Figure figure;

@@ -3,7 +3,7 @@
 #include "olem/explain.h"
 #include "report/svg.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Parts of the figures that explain decisions, for files and pages alike. Success is on one scale in all curves of a
 // figure, from 0 to `success_top`.
@@ -26,4 +26,4 @@ plot::Panel ranking_panel(const Explanation& explanation);
 
 plot::Panel pair_panel(const Explanation& explanation, const SuccessMap& map, double top);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,6 +8,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Candidates above the cutoff by less than this factor are worth a look.

@@ -4,10 +4,9 @@
 #include <string>
 
 #include "olem/graph.h"
+#include "olem/rehearsal.h"
 
-namespace olem {
-
-struct RehearsalModel;  // olem/rehearsal.h
+namespace olem::internal {
 
 constexpr std::size_t kLineWidth = 100;
 
@@ -26,4 +25,4 @@ std::string order_chain(const Order& order);
 // The order of a model's variables, or with a graph the parents of each, with a sentence before it.
 std::string model_heading(const RehearsalModel& model);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,6 +8,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::size_t kMostInputs = 4;
@@ -59,6 +61,10 @@ std::string parents_table(const Dag& dag) {
 
 }  // namespace
 
+}  // namespace olem
+
+namespace olem::internal {
+
 std::string model_heading(const RehearsalModel& model) {
   if (!model.graph) {
     return fmt::format("The order of {} variables ({}), causes first:\n\n{}\n", model.order.order.size(),
@@ -68,6 +74,10 @@ std::string model_heading(const RehearsalModel& model) {
   return fmt::format("A graph of {} edges among {} variables ({}), causes first, each with its parents:\n\n{}\n",
                      dag.edge_count(), dag.size(), model.graph->method, parents_table(dag));
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 std::string model_text(const RehearsalModel& model) {
   const SamplerSet& set = *model.samplers;

@@ -8,6 +8,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 bool has_standard_errors(const OrderResult& result) {

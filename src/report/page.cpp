@@ -4,7 +4,7 @@
 
 #include "report/svg.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::string Page::finish() const {
   return page + body_ + "</main>\n</body>\n</html>\n";
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 // A page of HTML under construction. Every text that is given is escaped; only figure() and markup() take markup.
 class Page {
@@ -32,4 +32,4 @@ class Page {
   std::string body_;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

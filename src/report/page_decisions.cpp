@@ -10,7 +10,7 @@
 #include "report/layout.h"
 #include "report/page_parts.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -203,4 +203,4 @@ void add_explanations(Page& page, const JsonPart& result) {
   }
 }
 
-}  // namespace olem
+}  // namespace olem::internal

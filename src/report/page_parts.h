@@ -6,7 +6,7 @@
 #include "olem/task.h"
 #include "report/page.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Parts of the pages about results. Each takes the whole result and adds nothing where the result lacks what it shows.
 
@@ -63,4 +63,4 @@ std::string graph_answer(const JsonPart& result);
 // How well the samplers forecast rows that they had not seen.
 void add_calibration(Page& page, const JsonPart& result);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -11,7 +11,7 @@
 #include "report/page_parts.h"
 #include "report/svg.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -356,4 +356,4 @@ void add_calibration(Page& page, const JsonPart& result) {
               "middle when they are too timid, on one side when they are off.");
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -7,7 +7,7 @@
 #include "report/page_parts.h"
 #include "report/svg.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -173,4 +173,4 @@ void add_study(Page& page, const JsonPart& result) {
   page.table({"setting", "method", "metric", "mean", "standard deviation", "published", "difference"}, rows);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 #include "report/layout.h"
 #include "report/page_parts.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -97,4 +97,4 @@ void add_task(Page& page, const JsonPart& result, const Task& task) {
   page.list(sentences);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

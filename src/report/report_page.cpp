@@ -12,6 +12,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 void add_warnings(Page& page, const JsonPart& result) {
@@ -77,12 +79,20 @@ Page make_page(const JsonPart& result, const std::string& verb, const Task* task
 
 }  // namespace
 
+}  // namespace olem
+
+namespace olem::internal {
+
 std::string json_cell(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{:.4g}", value.get<double>());
   if (value.is_null()) return "";
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 Json result_json(const std::string& verb, const Json& result, Json options, std::uint64_t seed, double seconds,
                  const std::vector<Warning>& warnings, const Spelling& spelling) {

@@ -7,7 +7,7 @@
 
 #include "report/svg_parts.h"
 
-namespace olem::plot {
+namespace olem::internal::plot {
 
 namespace {
 
@@ -163,4 +163,4 @@ std::string svg_document(const Figure& figure) {
 
 std::string svg_element(const Figure& figure) { return draw(figure, ""); }
 
-}  // namespace olem::plot
+}  // namespace olem::internal::plot

@@ -11,7 +11,7 @@
 // file or a script. Colours are told apart by people who see few of them (Okabe and Ito 2008), lines by dashes and
 // markers as well, so that a print in black and white is legible. In a browser that prefers dark pages the figure is
 // dark; on paper and in programs that do not know of themes it is light.
-namespace olem::plot {
+namespace olem::internal::plot {
 
 struct Axis {
   std::string label;
@@ -121,4 +121,4 @@ std::vector<std::string> tick_labels(const std::vector<double>& ticks, bool perc
 // A row of block characters, one for each value, from low to high: for a terminal. Not finite: a blank.
 std::string sparkline(const std::vector<double>& values, double low, double high);
 
-}  // namespace olem::plot
+}  // namespace olem::internal::plot

@@ -7,7 +7,7 @@
 
 #include "report/svg_parts.h"
 
-namespace olem::plot {
+namespace olem::internal::plot {
 
 namespace {
 
@@ -442,4 +442,4 @@ std::string panel_markup(const Panel& panel, double width, double height) {
   return PanelDrawing(panel, width, height).markup();
 }
 
-}  // namespace olem::plot
+}  // namespace olem::internal::plot

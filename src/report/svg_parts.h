@@ -6,7 +6,7 @@
 
 #include "report/svg.h"
 
-namespace olem::plot {
+namespace olem::internal::plot {
 
 constexpr double kFontSize = 12.0;
 constexpr std::size_t kColours = 7;
@@ -38,4 +38,4 @@ std::string ramp_colour(double share);
 // One panel with its upper left corner in the origin.
 std::string panel_markup(const Panel& panel, double width, double height);
 
-}  // namespace olem::plot
+}  // namespace olem::internal::plot

@@ -6,7 +6,7 @@
 
 #include "report/svg_parts.h"
 
-namespace olem::plot {
+namespace olem::internal::plot {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::string ramp_colour(double share) {
   return fmt::format("#{:02x}{:02x}{:02x}", mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue));
 }
 
-}  // namespace olem::plot
+}  // namespace olem::internal::plot

@@ -7,7 +7,7 @@
 #include "olem/text.h"
 #include "report/svg_parts.h"
 
-namespace olem::plot {
+namespace olem::internal::plot {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::string sparkline(const std::vector<double>& values, double low, double high
   return text;
 }
 
-}  // namespace olem::plot
+}  // namespace olem::internal::plot

@@ -5,7 +5,7 @@
 #include "olem/report.h"
 #include "report/layout.h"
 
-namespace olem {
+namespace olem::internal {
 
 std::string pad_right(const std::string& text, std::size_t width) {
   const std::size_t used = display_width(text);
@@ -30,6 +30,12 @@ std::string order_chain(const Order& order) {
   }
   return text + "\n";
 }
+
+}  // namespace olem::internal
+
+namespace olem {
+
+using namespace internal;
 
 std::string problems_text(const std::vector<Problem>& problems, std::string_view source, const Spelling& spelling) {
   if (problems.empty()) return fmt::format("{}: no problems found.\n", source);

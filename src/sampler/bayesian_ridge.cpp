@@ -6,7 +6,7 @@
 
 #include "core/lapack.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -107,4 +107,4 @@ BayesianRidge fit_bayesian_ridge(const Inputs& inputs, std::span<const double> t
   return fit;
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -5,7 +5,7 @@
 
 #include "sampler/gp/gp_kernel.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // Normal prior of precision `weight_precision` on every weight, normal noise of precision `noise_precision`.
 struct BayesianRidge {
@@ -22,4 +22,4 @@ struct BayesianRidge {
 // no intercept. O(rows inputs^2 + inputs^3 + iterations rows inputs).
 BayesianRidge fit_bayesian_ridge(const Inputs& inputs, std::span<const double> target);
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

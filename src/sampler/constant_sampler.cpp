@@ -4,7 +4,7 @@
 #include "sampler/kinds.h"
 #include "sampler/state_reader.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::shared_ptr<const ConditionalSampler> restore_constant(const SamplerState& s
   return make_constant(StateReader(state).count("conditions", kMostConditions));
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

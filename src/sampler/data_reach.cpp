@@ -7,7 +7,7 @@
 
 #include "olem/random.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -83,4 +83,4 @@ DataReach read_reach(const StateReader& reader, std::size_t conditions) {
   return reach;
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

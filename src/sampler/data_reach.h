@@ -10,7 +10,7 @@
 #include "sampler/gp/gp_kernel.h"
 #include "sampler/state_reader.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // How far a point is from data: distance to the nearest of up to 500 rows of the data, in units of the distance that 95
 // % of these rows keep from the nearest other one. For samplers whose model itself does not know where its data ends.
@@ -33,4 +33,4 @@ DataReach read_reach(const StateReader& reader, std::size_t conditions);
 // Beyond this many spacings a point is outside of the data.
 inline constexpr double kReachLimit = 2.0;
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -4,9 +4,9 @@
 
 #include "olem/sampler_set.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The set. A usage error where there is none: nothing was fitted yet, as in a model or problem that was made empty.
 const SamplerSet& fitted(const std::shared_ptr<const SamplerSet>& samplers);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -11,6 +11,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr Choice kFits[] = {
@@ -28,7 +30,7 @@ OptionSet describe(GaussianSamplerOptions& options) {
 
 }  // namespace olem
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -215,4 +217,4 @@ std::shared_ptr<const ConditionalSampler> restore_gaussian(const SamplerState& s
   return std::make_shared<GaussianSampler>(std::move(model), read_reach(reader, conditions));
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

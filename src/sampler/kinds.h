@@ -6,7 +6,7 @@
 #include "olem/sampler_state.h"
 
 // The kinds behind the registry. Each `fit` promises what SamplerKind says, each `restore` what restore_sampler says.
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 inline constexpr std::size_t kMostConditions = 100000;  // that a stored sampler may claim
 inline constexpr std::size_t kLeastNetworkRows = 20;    // 14 to train on and 6 to say when to stop
@@ -36,4 +36,4 @@ std::shared_ptr<const ConditionalSampler> restore_cinn(const SamplerState& state
 std::shared_ptr<const ConditionalSampler> make_constant(std::size_t conditions);
 std::shared_ptr<const ConditionalSampler> restore_constant(const SamplerState& state);
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

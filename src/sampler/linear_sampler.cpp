@@ -11,6 +11,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 OptionSet describe(LinearSamplerOptions& options) {
   OptionSet set;
   set.real("linear_ridge", options.ridge, 1e-12, 1.0,
@@ -20,7 +22,7 @@ OptionSet describe(LinearSamplerOptions& options) {
 
 }  // namespace olem
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -150,4 +152,4 @@ std::shared_ptr<const ConditionalSampler> restore_linear(const SamplerState& sta
                                          read_reach(reader, conditions));
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -11,7 +11,7 @@
 #include "olem/random.h"
 #include "sampler/flow/rational_quadratic.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -161,4 +161,4 @@ bool is_sound(const NoiseDistribution& noise) {
          std::all_of(noise.slope.begin(), noise.slope.end(), [](double slope) { return slope > 0.0; });
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // The distribution of a residual as a smooth increasing function of a standard normal number: a rational-quadratic
 // spline between knots, straight lines beyond them (Gaussian tails). So it can be drawn from, and has a density.
@@ -29,4 +29,4 @@ NoiseDistribution fit_noise(std::span<const double> residuals);
 // Whether the arrays have equal sizes of at least 2 and keep what is promised above.
 bool is_sound(const NoiseDistribution& noise);
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

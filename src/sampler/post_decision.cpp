@@ -14,6 +14,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::size_t kDrawsPerPiece = 256;  // what belongs to a piece stays in the cache of its thread

@@ -4,7 +4,7 @@
 
 #include "core/lapack.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 RidgeTrend fit_ridge(const Inputs& inputs, std::span<const double> target, double ridge) {
   const std::size_t n = target.size();
@@ -50,4 +50,4 @@ RidgeTrend fit_ridge(const Inputs& inputs, std::span<const double> target, doubl
   return trend;
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

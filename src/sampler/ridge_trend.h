@@ -5,7 +5,7 @@
 
 #include "sampler/gp/gp_kernel.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 struct RidgeTrend {
   double intercept = 0.0;
@@ -17,4 +17,4 @@ struct RidgeTrend {
 // inputs^2).
 RidgeTrend fit_ridge(const Inputs& inputs, std::span<const double> target, double ridge);
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

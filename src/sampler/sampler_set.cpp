@@ -16,6 +16,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::size_t kBins = 30;  // of the counts that are kept of each column
@@ -55,12 +57,20 @@ SamplerVariable describe_column(const std::string& name, std::span<const double>
 
 }  // namespace
 
+}  // namespace olem
+
+namespace olem::internal {
+
 const SamplerSet& fitted(const std::shared_ptr<const SamplerSet>& samplers) {
   if (samplers) return *samplers;
   throw Error(ErrorCategory::kUsage,
               "There are no samplers to draw from: nothing was fitted yet. fit_rehearsal makes a model with them, "
               "fit_samplers makes them alone.");
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 std::vector<VariableConditions> conditions_from_order(const Order& order) {
   std::vector<VariableConditions> variables;

@@ -7,7 +7,7 @@
 
 #include "olem/error.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 void StateReader::fail(const std::string& what) const {
   throw Error(ErrorCategory::kData, fmt::format("The stored '{}' sampler is damaged: {}.", state_.kind, what));
@@ -80,4 +80,4 @@ void store_noise(const NoiseDistribution& noise, SamplerState& state) {
   state.arrays.push_back({"noise_slope", noise.slope});
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -7,7 +7,7 @@
 #include "olem/sampler_state.h"
 #include "sampler/noise_distribution.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // Takes a SamplerState apart. Everything that is missing, has the wrong size or is not a finite number in its range is
 // a data error that names the part.
@@ -36,4 +36,4 @@ class StateReader {
 // What StateReader::noise() reads.
 void store_noise(const NoiseDistribution& noise, SamplerState& state);
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

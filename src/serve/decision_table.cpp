@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string decision_csv(const std::vector<Decision>& decisions) {
   return text;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

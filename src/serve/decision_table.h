@@ -6,7 +6,7 @@
 #include "olem/decision.h"
 #include "olem/json.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Decisions for several contexts, one entry each: {"context", "alterations", "success_probability", "interval",
 // "without_action", "status"}.
@@ -17,4 +17,4 @@ Json decision_rows(const std::vector<Decision>& decisions);
 // it begins with = + - @ or a control character, has an apostrophe before it.
 std::string decision_csv(const std::vector<Decision>& decisions);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,7 +8,7 @@
 
 #include "olem/json.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -129,4 +129,4 @@ HttpAnswer error_answer(int status, std::string_view sentence) {
   return answer;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

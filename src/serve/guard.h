@@ -8,7 +8,7 @@
 
 #include "serve/http.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Bytes: of a table, and of everything else that is asked.
 inline constexpr std::size_t kBodyLimit = 64 << 20U;
@@ -38,4 +38,4 @@ std::optional<std::string> single_header(const HttpRequest& request, std::string
 HttpAnswer error_answer(int status, std::string_view sentence);
 HttpAnswer text_answer(std::string body, std::string_view type);
 
-}  // namespace olem
+}  // namespace olem::internal

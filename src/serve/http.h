@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 struct HttpHeader {
   std::string name;
@@ -37,4 +37,4 @@ class HttpService {
   virtual HttpAnswer broken(int status) const = 0;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -5,7 +5,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 std::unique_ptr<HttpServer> make_http_server() {
   void* const module = ::dlopen("libolem_http.so", RTLD_NOW | RTLD_LOCAL);
@@ -18,4 +18,4 @@ std::unique_ptr<HttpServer> make_http_server() {
   return std::unique_ptr<HttpServer>(reinterpret_cast<HttpServerFunction>(symbol)());
 }
 
-}  // namespace olem
+}  // namespace olem::internal

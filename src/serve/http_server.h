@@ -7,7 +7,7 @@
 
 #include "serve/http.h"
 
-namespace olem {
+namespace olem::internal {
 
 struct HttpLimits {
   std::size_t connections = 100;          // at once, each with one request at a time; more are answered 503 and closed
@@ -38,4 +38,4 @@ inline constexpr const char* kHttpServerSymbol = "olem_http_server";
 // Loads the module. A file error when there is none.
 std::unique_ptr<HttpServer> make_http_server();
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -19,7 +19,7 @@
 #include "serve/guard.h"
 #include "serve/page_files.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -389,4 +389,4 @@ HttpAnswer RehearsalApi::result_answer(const std::string& file) {
   return answer;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

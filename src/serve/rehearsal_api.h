@@ -16,7 +16,7 @@
 #include "serve/http.h"
 #include "serve/rehearser.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The rehearsal page and its API over one model, without any network: a request in, an answer out (docs/serve.md). May
 // be used by many threads at once. Whatever a request holds, the answer is one that it deserves: 4xx with {"error":
@@ -60,4 +60,4 @@ class RehearsalApi : public HttpService {
   std::deque<std::pair<std::string, std::shared_ptr<const Result>>> results_;  // oldest first; with `mutex_`
 };
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,7 +8,7 @@
 #include "decide/explain/outcome_histogram.h"
 #include "decide/objective.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -123,4 +123,4 @@ std::vector<double> Rehearser::expected(const std::vector<double>& context_value
   return values;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -14,7 +14,7 @@
 #include "olem/rehearsal.h"
 #include "serve/requests.h"
 
-namespace olem {
+namespace olem::internal {
 
 // What would become of one decision.
 struct Rehearsal {
@@ -103,4 +103,4 @@ class Rehearser {
   LendingCache<Acting> acting_;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

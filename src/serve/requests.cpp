@@ -13,7 +13,7 @@
 #include "olem/error.h"
 #include "olem/options.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -202,4 +202,4 @@ ContextsRequest read_contexts_request(const RehearsalModel& model, std::string_v
   return {json["csv"].get<std::string>(), read_switches(model.task, json), read_desired(model.task, json)};
 }
 
-}  // namespace olem
+}  // namespace olem::internal

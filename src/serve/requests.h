@@ -8,7 +8,7 @@
 #include "olem/region.h"
 #include "olem/rehearsal.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The bodies of requests to the rehearsal API as values. Each reader takes a JSON object and throws a data error, in
 // words for the person in front of the page, for text that is not JSON, nested deeper than 64 levels, with a key twice
@@ -50,4 +50,4 @@ RecommendRequest read_recommend_request(const RehearsalModel& model, std::string
                                         const DecisionOptions& options);
 ContextsRequest read_contexts_request(const RehearsalModel& model, std::string_view body);
 
-}  // namespace olem
+}  // namespace olem::internal

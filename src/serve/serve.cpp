@@ -11,6 +11,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 OptionSet describe(ServeOptions& options) {
   OptionSet set;
   set.integer("port", options.port, 0, 65535, "of 127.0.0.1; 0: any that is free");

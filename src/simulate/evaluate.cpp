@@ -6,7 +6,7 @@
 #include "olem/random.h"
 #include "simulate/gaussian_process.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -117,4 +117,4 @@ Table draw_contexts(const StructuralModel& model, const std::vector<std::string>
   return units.with_columns(columns);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

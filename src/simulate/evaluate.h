@@ -11,7 +11,7 @@
 #include "olem/random.h"
 #include "olem/structural_model.h"
 
-namespace olem {
+namespace olem::internal {
 
 inline constexpr std::size_t kMaxModelNodes = 65535;
 
@@ -43,4 +43,4 @@ Table as_table(const StructuralModel& model, const Columns& columns, std::string
 Table draw_contexts(const StructuralModel& model, const std::vector<std::string>& names, std::size_t rounds,
                     std::uint64_t index, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -11,7 +11,7 @@
 #include "olem/error.h"
 #include "olem/parallel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -96,4 +96,4 @@ void add_rbf_expansion(const Coordinates& anchors, std::span<const double> weigh
   });
 }
 
-}  // namespace olem
+}  // namespace olem::internal

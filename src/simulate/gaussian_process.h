@@ -7,7 +7,7 @@
 #include "olem/context.h"
 #include "olem/random.h"
 
-namespace olem {
+namespace olem::internal {
 
 // One span per coordinate, all of the same length: the points of a set, coordinate by coordinate.
 using Coordinates = std::vector<std::span<const double>>;
@@ -25,4 +25,4 @@ std::vector<double> draw_rbf_weights(const Coordinates& points, RandomStream& ra
 void add_rbf_expansion(const Coordinates& anchors, std::span<const double> weights, const Coordinates& at,
                        std::span<double> out, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -4,7 +4,7 @@
 
 #include "olem/options.h"
 
-namespace olem {
+namespace olem::internal {
 
 // In the order of the first enumerators of NoiseKind.
 inline constexpr std::array<Choice, 3> kNoises = {{
@@ -19,4 +19,4 @@ void check_options(Options options) {
   describe(options).validate();
 }
 
-}  // namespace olem
+}  // namespace olem::internal

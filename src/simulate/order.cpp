@@ -8,6 +8,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Draws the function at the node's rows as a Gaussian process; the parents' columns become anchors of the model.

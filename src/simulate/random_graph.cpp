@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace olem {
+namespace olem::internal {
 
 RandomGraph random_graph(std::size_t nodes, double density, RandomStream& random) {
   RandomGraph graph;
@@ -45,4 +45,4 @@ Noise random_noise(NoiseKind kind, RandomStream& random) {
   return {kind, a, kind == NoiseKind::kBeta ? b : 0.0};
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 #include "olem/random.h"
 #include "olem/structural_model.h"
 
-namespace olem {
+namespace olem::internal {
 
 struct RandomGraph {
   std::vector<std::size_t> order;                 // a causal order: a uniform permutation of the nodes
@@ -25,4 +25,4 @@ double random_weight(double low, double high, RandomStream& random);
 // A noise whose parameters are uniform on [0.75, 1.25]. Takes two numbers from the stream whatever the kind.
 Noise random_noise(NoiseKind kind, RandomStream& random);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -13,6 +13,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Collects what every message of check_model starts with.

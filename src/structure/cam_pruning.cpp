@@ -17,6 +17,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::array<Choice, 2> kCriteria = {

@@ -6,6 +6,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Every edge with its parent score, the greatest first.
@@ -33,6 +35,10 @@ OptionSet describe(CapsGraphOptions& options) {
            "add an edge whose parent score is this many times the mean over all pairs; 0: none");
   return set;
 }
+
+}  // namespace olem
+
+namespace olem::internal {
 
 std::vector<std::vector<std::size_t>> caps_candidates(const std::vector<std::size_t>& order,
                                                       const std::vector<std::vector<double>>& scores, double ratio) {
@@ -121,4 +127,4 @@ GraphResult caps_graph(OrderResult order, const Table& table, const GraphOptions
   return result;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

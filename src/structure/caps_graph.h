@@ -6,7 +6,7 @@
 #include "olem/order_result.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The graph of an order that CaPS learned: candidate parents by the order and the parent scores, CAM pruning of them,
 // then edges whose parent score stands out are added where no cycle arises, with what is known about the order counted
@@ -26,4 +26,4 @@ std::vector<std::vector<std::size_t>> caps_candidates(const std::vector<std::siz
 std::vector<Edge> caps_supplement(const std::vector<Edge>& edges, const std::vector<std::vector<double>>& scores,
                                   double ratio, const Precedence& knowledge);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -15,6 +15,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // A column with less of its variance left after regression on the columns before it counts as their combination.

@@ -12,6 +12,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 MixedGraph circle_graph(const std::vector<std::string>& names, const BitMatrix& adjacent) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <iterator>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -310,4 +310,4 @@ void orient_marks(MixedGraph& pag, const SeparatingSets& separated, const Contex
   }
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -4,7 +4,7 @@
 #include "olem/graph.h"
 #include "olem/independence.h"
 
-namespace olem {
+namespace olem::internal {
 
 // R0: an arrow at k on both edges of i *-* k *-* j when i and j are not adjacent and k does not separate them.
 void orient_colliders(MixedGraph& pag, const SeparatingSets& separated);
@@ -15,4 +15,4 @@ void orient_colliders(MixedGraph& pag, const SeparatingSets& separated);
 // interruption is checked.
 void orient_marks(MixedGraph& pag, const SeparatingSets& separated, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -36,4 +36,4 @@ double GaussianScore::local(std::size_t y, std::span<const std::size_t> parents)
   return value;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

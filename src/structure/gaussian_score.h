@@ -8,7 +8,7 @@
 
 #include "olem/covariance.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The penalised likelihood of one variable given its parents,
 //   s(y | P) = -(n/2) (1 + ln sigma2) - c (|P| + 1) ln n,
@@ -36,4 +36,4 @@ class GaussianScore {
   std::size_t computed_ = 0;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -14,6 +14,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Of n: scores grow with n, and so does their rounding.

@@ -6,7 +6,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -170,4 +170,4 @@ MixedGraph apply_operator(const MixedGraph& graph, const GesStep& step) {
   return cpdag(*dag);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -10,7 +10,7 @@
 #include "olem/knowledge.h"
 #include "structure/gaussian_score.h"
 
-namespace olem {
+namespace olem::internal {
 
 // What an operator of the greedy equivalence search must respect beside the rules of Chickering (2002).
 struct GesRules {
@@ -37,4 +37,4 @@ bool paths_are_blocked(const PartialEdges& edges, const GesStep& insert);
 // The class that a valid operator leads to.
 MixedGraph apply_operator(const MixedGraph& graph, const GesStep& step);
 
-}  // namespace olem
+}  // namespace olem::internal

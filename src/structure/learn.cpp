@@ -17,6 +17,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // CAM pruning of an order, which obeys what is known.

@@ -7,7 +7,7 @@
 #include "olem/fci.h"
 #include "olem/pc.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -152,4 +152,4 @@ GraphLearnerKind fci_kind() {
   return kind;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

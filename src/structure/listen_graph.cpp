@@ -13,6 +13,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::array<Choice, 3> kRules = {{{"threshold", "weights of at least `listen_threshold` in absolute value"},
@@ -77,6 +79,10 @@ OptionSet describe(ListenGraphOptions& options) {
   return set;
 }
 
+}  // namespace olem
+
+namespace olem::internal {
+
 GraphResult listen_graph(OrderResult order, const Table& table, const GraphOptions& options,
                          const Precedence& /*knowledge*/, const Context& context) {
   const ListenGraphOptions& rule = options.listen;
@@ -115,4 +121,4 @@ GraphResult listen_graph(OrderResult order, const Table& table, const GraphOptio
   return result;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 #include "olem/order_result.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The graph of an order by LISTEN, by a rule on each pair of variables in that order: the weight that the order came
 // with is large enough, or the t-test of the ordinary regression of the later variable on all before it finds that
@@ -18,4 +18,4 @@ namespace olem {
 GraphResult listen_graph(OrderResult order, const Table& table, const GraphOptions& options,
                          const Precedence& knowledge, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -14,6 +14,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Penalty growth and its end, and by how much h must fall for the penalty to stay (the paper's code).

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace olem {
+namespace olem::internal {
 
 GraphResult notears_graph(NotearsResult found, const NotearsOptions& options) {
   GraphResult result;
@@ -40,4 +40,4 @@ GraphResult notears_graph(NotearsResult found, const NotearsOptions& options) {
   return result;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -11,6 +11,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Directs the colliders, the surest separation first; returns how many were left out.

@@ -7,7 +7,7 @@
 
 #include "olem/parallel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -139,4 +139,4 @@ Skeleton learn_skeleton(std::size_t size, const IndependenceTest& test, const In
   }
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -12,7 +12,7 @@
 #include "olem/independence.h"
 #include "olem/knowledge.h"
 
-namespace olem {
+namespace olem::internal {
 
 // One edge and the variables that its conditioning sets are drawn from.
 struct EdgeSearch {
@@ -61,4 +61,4 @@ std::vector<std::size_t> possible_causes(const BitMatrix& adjacent, std::size_t 
 Skeleton learn_skeleton(std::size_t size, const IndependenceTest& test, const IndependenceOptions& options,
                         const Precedence& knowledge, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -42,4 +42,4 @@ void warn_of_circles(std::size_t edges, std::string_view what_became, Summary& s
        {compare_levels()}});
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -12,7 +12,7 @@
 #include "study/kind.h"
 #include "study/published.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -262,4 +262,4 @@ StudyKind samples_study() {
   return kind;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -9,7 +9,7 @@
 #include "olem/error.h"
 #include "olem/parallel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -67,4 +67,4 @@ void execute_in_turn(const std::vector<Batch>& batches, const std::vector<Pendin
   }
 }
 
-}  // namespace olem
+}  // namespace olem::internal

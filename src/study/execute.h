@@ -7,7 +7,7 @@
 #include "study/journal.h"
 #include "study/kind.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Cells of one batch that are still to be measured.
 struct PendingBatch {
@@ -36,4 +36,4 @@ void execute_in_turn(const std::vector<Batch>& batches, const std::vector<Pendin
 void execute_on_ranks(const std::vector<Batch>& batches, const std::vector<PendingBatch>& pending,
                       const OnRecord& on_record, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -13,7 +13,7 @@
 #include "olem/ranks.h"
 #include "study/execute.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -195,4 +195,4 @@ void execute_on_ranks(const std::vector<Batch>& batches, const std::vector<Pendi
   }
 }
 
-}  // namespace olem
+}  // namespace olem::internal

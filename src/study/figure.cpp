@@ -9,6 +9,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 double axis_value(const StudyRow& row, const std::string& axis) { return StudySetting(row.setting).number(axis); }

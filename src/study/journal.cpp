@@ -17,7 +17,7 @@
 #include "olem/error.h"
 #include "olem/file.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -220,4 +220,4 @@ std::vector<JournalRecord> read_journal(const std::string& path, const JournalHe
   return parse_journal(read_file(path), header, path).records;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -9,7 +9,7 @@
 
 #include "olem/json.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Numbers by name.
 using StudyValues = std::vector<std::pair<std::string, double>>;
@@ -78,4 +78,4 @@ std::vector<JournalRecord> read_journal(const std::string& path, const JournalHe
 std::string record_text(const JournalRecord& record);
 JournalRecord parse_record(const std::string& text, const std::string& source);
 
-}  // namespace olem
+}  // namespace olem::internal

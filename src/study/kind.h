@@ -10,7 +10,7 @@
 #include "study/journal.h"
 #include "study/setting.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The smallest piece of a study: one method on one data set.
 struct Cell {
@@ -100,4 +100,4 @@ std::uint64_t derived_seed(std::uint64_t seed, std::string_view what);
 std::vector<StudyName> order_method_names();
 double order_cost(const std::string& method, double variables, double rows);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -9,7 +9,7 @@
 #include "olem/metrics.h"
 #include "olem/order.h"
 
-namespace olem {
+namespace olem::internal {
 
 std::vector<StudyName> order_method_names() {
   return {{"cam", "CAM"},   {"listen", "LISTEN"}, {"score", "SCORE"},    {"diffan", "DiffAN"},
@@ -78,4 +78,4 @@ StudyValues measure_order_method(const Table& table, const Dag& truth, const std
           {"sid", static_cast<double>(comparison.sid.value())}};
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,7 +8,7 @@
 #include "olem/table.h"
 #include "study/kind.h"
 
-namespace olem {
+namespace olem::internal {
 
 // What a cell of an order-learning study does.
 enum class OrderMeasure {
@@ -30,4 +30,4 @@ std::vector<Cell> order_cells(const StudyRequest& request, const StudySetting& s
 StudyValues measure_order_method(const Table& table, const Dag& truth, const std::string& method, OrderMeasure measure,
                                  const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -11,7 +11,7 @@
 #include "study/order_cells.h"
 #include "study/published.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -132,4 +132,4 @@ StudyKind order_study() {
   return kind;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

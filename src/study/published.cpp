@@ -7,7 +7,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -54,4 +54,4 @@ double embedded_number(const std::string& cell) {
   return value;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

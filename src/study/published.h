@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 // Files of the folder data/, compiled in so that the study needs no folder beside the executable.
 std::string_view embedded_sachs_data();
@@ -21,4 +21,4 @@ std::vector<std::map<std::string, std::string>> embedded_rows(std::string_view c
 // A number of such a file; an empty cell is NaN.
 double embedded_number(const std::string& cell);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -18,6 +18,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 std::vector<std::string> names_of(const std::vector<StudyName>& names) {
@@ -142,6 +144,10 @@ bool comparable(const StudyKind& kind, const StudyRequest& request) { return req
 
 }  // namespace
 
+}  // namespace olem
+
+namespace olem::internal {
+
 const std::vector<StudyKind>& study_kinds() {
   static const std::vector<StudyKind> all = {sachs_study(),   order_study(),   auf_study(),
                                              bermuda_study(), samples_study(), speed_study()};
@@ -151,6 +157,10 @@ const std::vector<StudyKind>& study_kinds() {
 std::uint64_t derived_seed(std::uint64_t seed, std::string_view what) {
   return RandomStream(seed, "study", crc64(what)).next_u64();
 }
+
+}  // namespace olem::internal
+
+namespace olem {
 
 const std::vector<StudyDescription>& studies() {
   static const std::vector<StudyDescription> list = [] {

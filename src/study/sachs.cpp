@@ -10,7 +10,7 @@
 #include "study/order_cells.h"
 #include "study/published.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -85,4 +85,4 @@ StudyKind sachs_study() {
   return kind;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

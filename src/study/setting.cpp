@@ -10,7 +10,7 @@
 #include "olem/error.h"
 #include "olem/options.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -121,4 +121,4 @@ std::vector<StudySetting> filter_settings(const std::vector<StudySetting>& setti
   return kept;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 // What a number of a study is about, as names and values in a fixed order: d = 10, p = 0.3, noise = beta.
 class StudySetting {
@@ -35,4 +35,4 @@ class StudySetting {
 std::vector<StudySetting> filter_settings(const std::vector<StudySetting>& settings,
                                           const std::vector<std::string>& filter);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -19,7 +19,7 @@
 #include "olem/simulate.h"
 #include "study/kind.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -185,4 +185,4 @@ StudyKind speed_study() {
   return kind;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

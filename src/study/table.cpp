@@ -8,7 +8,7 @@
 
 #include "olem/error.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -187,4 +187,4 @@ void fill_table(const StudyKind& kind, const StudyRequest& request, const std::v
   result.pools = pools_of(kind, result.rows);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -7,7 +7,7 @@
 #include "olem/study.h"
 #include "study/kind.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Rows and pools of `result` from the records of all cells, summed in the order of the plan. With `comparable` the
 // published numbers are put beside them.
@@ -19,4 +19,4 @@ namespace olem {
 void fill_table(const StudyKind& kind, const StudyRequest& request, const std::vector<Batch>& batches,
                 const std::map<std::string, JournalRecord>& records, bool comparable, StudyResult& result);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -9,6 +9,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 // Cells of a table, the first line the names; every column as wide as its widest cell, numbers to the right.

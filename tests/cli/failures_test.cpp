@@ -12,6 +12,8 @@
 // What happens when a call fails that hardly ever does: for memory, for a file to open, to write, to bring to the disk
 // or to put in its place. Every run is one process in which one call fails, see support/failing_calls.cpp.
 namespace olem::test::failures_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::HasSubstr;

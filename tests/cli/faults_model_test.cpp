@@ -7,6 +7,8 @@
 #include "olem/model_file.h"
 
 namespace olem::test::faults_model_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::HasSubstr;

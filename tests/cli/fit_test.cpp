@@ -5,6 +5,8 @@
 #include "olem/task.h"
 
 namespace olem::test::fit_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::Contains;

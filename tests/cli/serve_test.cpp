@@ -11,6 +11,8 @@
 #include "support/http_client.h"
 
 namespace olem::test::serve_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::HasSubstr;

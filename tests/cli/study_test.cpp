@@ -13,6 +13,8 @@
 #include "study/journal.h"
 
 namespace olem::test {
+
+using namespace internal;
 namespace {
 
 using ::testing::HasSubstr;

@@ -6,6 +6,8 @@
 #include "study/kind.h"
 
 namespace olem::studies_test {
+
+using namespace internal;
 namespace {
 
 constexpr double kCheap = 0.35;  // core-seconds, by the rough figures of the forecast

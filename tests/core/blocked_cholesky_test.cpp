@@ -11,6 +11,8 @@
 #include "olem/random.h"
 
 namespace olem::blocked_cholesky_test {
+
+using namespace internal;
 namespace {
 
 // Distances between points of a line under an exponential kernel: positive definite, with a known condition.

@@ -5,6 +5,8 @@
 #include <string>
 
 namespace olem::checksum_test {
+
+using namespace internal;
 namespace {
 
 // Of CRC-64/XZ; `xz --check=crc64` stores the same numbers.

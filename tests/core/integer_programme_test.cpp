@@ -10,6 +10,8 @@
 #include "olem/random.h"
 
 namespace olem::integer_programme_test {
+
+using namespace internal;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -10,6 +10,8 @@
 #include "olem/random.h"
 
 namespace olem::lapack_test {
+
+using namespace internal;
 namespace {
 
 Eigen::MatrixXd positive_definite(Eigen::Index n) {

@@ -9,6 +9,8 @@
 #include "olem/error.h"
 
 namespace olem::lbfgsb_test {
+
+using namespace internal;
 namespace {
 
 constexpr double kFree = std::numeric_limits<double>::infinity();

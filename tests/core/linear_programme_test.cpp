@@ -14,6 +14,8 @@
 #include "olem/random.h"
 
 namespace olem::linear_programme_test {
+
+using namespace internal;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

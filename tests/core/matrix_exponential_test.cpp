@@ -7,6 +7,8 @@
 #include "olem/random.h"
 
 namespace olem::matrix_exponential_test {
+
+using namespace internal;
 namespace {
 
 std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b, std::size_t n) {

@@ -9,6 +9,8 @@
 #include "olem/error.h"
 
 namespace olem::remedy_test {
+
+using namespace internal;
 namespace {
 
 using Remedies = std::vector<Remedy>;

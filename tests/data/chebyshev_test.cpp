@@ -10,6 +10,8 @@
 #include "olem/random.h"
 
 namespace olem::chebyshev_test {
+
+using namespace internal;
 namespace {
 
 // Tangents of the unit ball around `inside`, moved outwards by up to `room` each.

@@ -15,6 +15,8 @@
 #include "olem/table.h"
 
 namespace olem::csv_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::AllOf;

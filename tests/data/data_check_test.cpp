@@ -17,6 +17,8 @@
 #include "support/process.h"
 
 namespace olem::data_check_test {
+
+using namespace internal;
 namespace {
 
 using Names = std::vector<std::string>;

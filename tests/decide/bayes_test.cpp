@@ -6,6 +6,8 @@
 #include <numbers>
 
 namespace olem::bayes_test {
+
+using namespace internal;
 namespace {
 
 MaternProcess process_of(std::size_t points) {

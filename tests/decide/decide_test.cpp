@@ -11,6 +11,8 @@
 #include "olem/simulate.h"
 
 namespace olem::decide_test {
+
+using namespace internal;
 namespace {
 
 // x -> z -> y and x -> y, with w beside: y = z + 0.5 x + 0.5 noise, z = x + noise, w = noise.

@@ -6,6 +6,8 @@
 #include <cmath>
 
 namespace olem::domain_test {
+
+using namespace internal;
 namespace {
 
 // The unit square below x + y <= 1.

@@ -14,6 +14,8 @@
 #include "olem/report.h"
 
 namespace olem::explain_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::ElementsAre;

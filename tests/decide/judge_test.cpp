@@ -8,6 +8,8 @@
 #include "olem/random.h"
 
 namespace olem::judge_test {
+
+using namespace internal;
 namespace {
 
 class Judging : public testing::Test {

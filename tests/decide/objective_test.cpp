@@ -7,6 +7,8 @@
 #include "olem/random.h"
 
 namespace olem::objective_test {
+
+using namespace internal;
 namespace {
 
 OutcomeDraws draws_of(std::vector<double> values, std::size_t draws) {

@@ -12,6 +12,8 @@
 #include "olem/post_decision.h"
 
 namespace olem::test {
+
+using namespace internal;
 namespace {
 
 struct Instance {

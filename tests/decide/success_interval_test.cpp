@@ -7,6 +7,8 @@
 #include "olem/error.h"
 
 namespace olem::success_interval_test {
+
+using namespace internal;
 namespace {
 
 // scipy 1.10.1: beta.ppf(0.025, k, n - k + 1) and beta.ppf(0.975, k + 1, n - k).

@@ -11,6 +11,8 @@
 #include "support/datasets.h"
 
 namespace olem::neighbours_test {
+
+using namespace internal;
 namespace {
 
 const auto kNoProgress = [](double) {};

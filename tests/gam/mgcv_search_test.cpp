@@ -12,6 +12,8 @@
 #include "support/datasets.h"
 
 namespace olem::mgcv_search_test {
+
+using namespace internal;
 namespace {
 
 using Eigen::Index;

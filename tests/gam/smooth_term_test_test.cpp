@@ -8,6 +8,8 @@
 #include "gam/weighted_chi_square.h"
 
 namespace olem::smooth_term_test_test {
+
+using namespace internal;
 namespace {
 
 using Eigen::MatrixXd;

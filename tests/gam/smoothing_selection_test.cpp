@@ -10,6 +10,8 @@
 #include "support/datasets.h"
 
 namespace olem::smoothing_selection_test {
+
+using namespace internal;
 namespace {
 
 using Eigen::Index;

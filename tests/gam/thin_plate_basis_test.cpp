@@ -12,6 +12,8 @@
 #include "olem/random.h"
 
 namespace olem::thin_plate_basis_test {
+
+using namespace internal;
 namespace {
 
 using Eigen::Index;

@@ -9,6 +9,8 @@
 #include <vector>
 
 namespace olem::weighted_chi_square_test {
+
+using namespace internal;
 namespace {
 
 double chi_square_upper_tail(double degrees, double q) {

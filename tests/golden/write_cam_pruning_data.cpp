@@ -8,6 +8,8 @@
 #include "gam/additive_models.h"
 #include "olem/file.h"
 
+using namespace olem::internal;
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     fmt::print(stderr, "usage: {} FOLDER\n", argv[0]);

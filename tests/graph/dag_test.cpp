@@ -5,6 +5,8 @@
 #include "olem/graph.h"
 
 namespace olem::dag_test {
+
+using namespace internal;
 namespace {
 
 using test::data_error;

@@ -4,6 +4,8 @@
 #include "olem/graph.h"
 
 namespace olem::equivalence_test {
+
+using namespace internal;
 namespace {
 
 using test::all_dags;

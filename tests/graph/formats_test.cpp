@@ -10,6 +10,8 @@
 #include "support/process.h"
 
 namespace olem::formats_test {
+
+using namespace internal;
 namespace {
 
 using test::data_error;

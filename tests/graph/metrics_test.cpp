@@ -9,6 +9,8 @@
 #include "olem/graph_file.h"
 
 namespace olem::metrics_test {
+
+using namespace internal;
 namespace {
 
 using test::data_error;

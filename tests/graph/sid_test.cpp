@@ -8,6 +8,8 @@
 #include "support/datasets.h"
 
 namespace olem::sid_test {
+
+using namespace internal;
 namespace {
 
 using test::all_dags;

@@ -14,6 +14,8 @@
 #include "olem/version.h"
 
 namespace olem::test {
+
+using namespace internal;
 namespace {
 
 constexpr std::size_t kRows = 40;

@@ -12,6 +12,8 @@
 
 namespace olem::test {
 
+using namespace internal;
+
 // Compares a gradient with central differences of `f`, which reads `values` where they lie: 1e-6 of the largest entry.
 inline void expect_gradient(const std::function<double()>& f, std::span<double> values,
                             std::span<const double> gradient) {

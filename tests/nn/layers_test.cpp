@@ -8,6 +8,8 @@
 #include "nn/gradient_check.h"
 
 namespace olem::layers_test {
+
+using namespace internal;
 namespace {
 
 using nn::Activation;

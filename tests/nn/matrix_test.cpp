@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 namespace olem::matrix_test {
+
+using namespace internal;
 namespace {
 
 using nn::Form;

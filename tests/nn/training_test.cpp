@@ -13,6 +13,8 @@
 #include "olem/random.h"
 
 namespace olem::training_test {
+
+using namespace internal;
 namespace {
 
 using nn::PartialBatch;

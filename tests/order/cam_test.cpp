@@ -11,6 +11,8 @@
 #include "support/datasets.h"
 
 namespace olem::cam_test {
+
+using namespace internal;
 namespace {
 
 Context one_thread() {

@@ -11,6 +11,8 @@
 #include "support/datasets.h"
 
 namespace olem::clime_test {
+
+using namespace internal;
 namespace {
 
 Eigen::MatrixXd covariance_of(const Table& table) { return centered_columns(table, Context()).covariance; }

@@ -9,6 +9,8 @@
 #include "order/diffan_derivatives.h"
 
 namespace olem::diffan_network_test {
+
+using namespace internal;
 namespace {
 
 using nn::Index;

@@ -15,6 +15,8 @@
 #include "support/datasets.h"
 
 namespace olem::diffan_test {
+
+using namespace internal;
 namespace {
 
 // A network that trains in a moment.

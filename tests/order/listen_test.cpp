@@ -12,6 +12,8 @@
 #include "support/datasets.h"
 
 namespace olem::listen_test {
+
+using namespace internal;
 namespace {
 
 Order ka5_order() { return {"x0", "x1", "x2", "x3", "x4"}; }

@@ -15,6 +15,8 @@
 #include "support/datasets.h"
 
 namespace olem::score_test {
+
+using namespace internal;
 namespace {
 
 OrderResult learn(const Table& table, const ScoreOptions& options = {}, const Precedence& knowledge = {},

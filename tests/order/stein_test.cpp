@@ -13,6 +13,8 @@
 #include "support/datasets.h"
 
 namespace olem::stein_test {
+
+using namespace internal;
 namespace {
 
 std::vector<std::size_t> all_columns(const Table& table) {

@@ -14,6 +14,8 @@
 #include "decide/helpers.h"
 
 namespace olem::test::calibration_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::Each;

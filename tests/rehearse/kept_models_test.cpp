@@ -15,6 +15,8 @@
 #include "support/process.h"
 
 namespace olem::test::kept_models_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::HasSubstr;

@@ -16,6 +16,8 @@
 #include "support/process.h"
 
 namespace olem::test::model_file_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::HasSubstr;

@@ -10,6 +10,8 @@
 #include "olem/model_file.h"
 
 namespace olem::test {
+
+using namespace internal;
 namespace {
 
 using ::testing::ElementsAre;

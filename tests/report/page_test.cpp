@@ -10,6 +10,8 @@
 #include "olem/report_page.h"
 
 namespace olem::page_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::AllOf;

@@ -8,7 +8,9 @@
 #include <locale>
 #include <pugixml.hpp>
 
-namespace olem::plot::svg_test {
+namespace olem::internal::plot::svg_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::ElementsAre;
@@ -136,4 +138,4 @@ TEST(Sparkline, OneBlockForEachValue) {
 }
 
 }  // namespace
-}  // namespace olem::plot::svg_test
+}  // namespace olem::internal::plot::svg_test

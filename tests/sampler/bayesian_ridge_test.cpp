@@ -8,6 +8,8 @@
 #include "sampler/kinds.h"
 
 namespace olem::bayesian_ridge_test {
+
+using namespace internal;
 namespace {
 
 // Twelve rows of a formula, so that they can be made again anywhere.

@@ -12,6 +12,8 @@
 #include "sampler/kinds.h"
 
 namespace olem::cinn_test {
+
+using namespace internal;
 namespace {
 
 using sampling::CouplingShape;

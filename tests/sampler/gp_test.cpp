@@ -15,7 +15,9 @@
 #include "sampler/gp/gp_training.h"
 #include "sampler/helpers.h"
 
-namespace olem::sampling::gp_test {
+namespace olem::internal::sampling::gp_test {
+
+using namespace internal;
 namespace {
 
 using Eigen::Index;
@@ -632,4 +634,4 @@ TEST(GpNoiseShape, TooFewRowsAreFittedAsEver) {
 }
 
 }  // namespace
-}  // namespace olem::sampling::gp_test
+}  // namespace olem::internal::sampling::gp_test

@@ -6,7 +6,9 @@
 #include <numbers>
 #include <vector>
 
-namespace olem::sampling::kernel_loops_test {
+namespace olem::internal::sampling::kernel_loops_test {
+
+using namespace internal;
 namespace {
 
 std::vector<const KernelLoops*> all_loops() {
@@ -122,4 +124,4 @@ TEST(KernelLoops, TheRestIsRoundedAfterTheDifference) {
 }
 
 }  // namespace
-}  // namespace olem::sampling::kernel_loops_test
+}  // namespace olem::internal::sampling::kernel_loops_test

@@ -10,7 +10,9 @@
 #include "sampler/flow/rational_quadratic.h"
 #include "sampler/helpers.h"
 
-namespace olem::sampling::noise_distribution_test {
+namespace olem::internal::sampling::noise_distribution_test {
+
+using namespace internal;
 namespace {
 
 using Draw = std::function<double(RandomStream&)>;
@@ -113,4 +115,4 @@ TEST(NoiseDistribution, RepeatedValuesStillHaveADensity) {
 }
 
 }  // namespace
-}  // namespace olem::sampling::noise_distribution_test
+}  // namespace olem::internal::sampling::noise_distribution_test

@@ -10,6 +10,8 @@
 #include "sampler/helpers.h"
 
 namespace olem::post_decision_test {
+
+using namespace internal;
 namespace {
 
 using Set = std::shared_ptr<const SamplerSet>;

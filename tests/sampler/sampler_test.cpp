@@ -13,6 +13,8 @@
 #include "sampler/kinds.h"
 
 namespace olem::sampler_test {
+
+using namespace internal;
 namespace {
 
 using Sampler = std::shared_ptr<const ConditionalSampler>;

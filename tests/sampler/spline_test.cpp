@@ -12,6 +12,8 @@
 #include "sampler/kinds.h"
 
 namespace olem::spline_test {
+
+using namespace internal;
 namespace {
 
 using sampling::SplineMap;

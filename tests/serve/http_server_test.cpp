@@ -11,6 +11,8 @@
 #include "support/http_client.h"
 
 namespace olem::http_server_test {
+
+using namespace internal;
 namespace {
 
 using test::body_of;

@@ -16,6 +16,8 @@
 #include "serve/guard.h"
 
 namespace olem::rehearsal_api_test {
+
+using namespace internal;
 namespace {
 
 using ::testing::HasSubstr;

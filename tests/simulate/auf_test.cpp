@@ -9,6 +9,8 @@
 #include "simulate/helpers.h"
 
 namespace olem::auf_test {
+
+using namespace internal;
 namespace {
 
 using test::equal;

@@ -14,6 +14,8 @@
 #include "support/process.h"
 
 namespace olem::bermuda_test {
+
+using namespace internal;
 namespace {
 
 using test::seeded;

@@ -10,6 +10,8 @@
 #include "support/process.h"
 
 namespace olem::model_json_test {
+
+using namespace internal;
 namespace {
 
 StructuralModel through_text(const StructuralModel& model) {

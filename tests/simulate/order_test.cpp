@@ -10,6 +10,8 @@
 #include "simulate/helpers.h"
 
 namespace olem::order_test {
+
+using namespace internal;
 namespace {
 
 using test::equal;

@@ -12,6 +12,8 @@
 #include "simulate/helpers.h"
 
 namespace olem::structural_model_test {
+
+using namespace internal;
 namespace {
 
 using test::equal;

@@ -12,6 +12,8 @@
 #include "support/process.h"
 
 namespace olem::write_test {
+
+using namespace internal;
 namespace {
 
 using test::TemporaryFolder;

@@ -10,6 +10,8 @@
 #include "olem/prune.h"
 
 namespace olem::cam_pruning_golden_test {
+
+using namespace internal;
 namespace {
 
 // One candidate edge in mgcv and here; tests/golden/README.md tells how the table was made.

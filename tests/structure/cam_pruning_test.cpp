@@ -15,6 +15,8 @@
 #include "support/datasets.h"
 
 namespace olem::cam_pruning_test {
+
+using namespace internal;
 namespace {
 
 using Edges = std::vector<std::pair<std::size_t, std::size_t>>;

@@ -8,6 +8,8 @@
 #include "support/datasets.h"
 
 namespace olem::caps_graph_test {
+
+using namespace internal;
 namespace {
 
 using Scores = std::vector<std::vector<double>>;

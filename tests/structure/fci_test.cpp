@@ -13,6 +13,8 @@
 #include "support/datasets.h"
 
 namespace olem::fci_test {
+
+using namespace internal;
 namespace {
 
 using test::LinearModel;

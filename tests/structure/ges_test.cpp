@@ -14,6 +14,8 @@
 #include "support/datasets.h"
 
 namespace olem::ges_test {
+
+using namespace internal;
 namespace {
 
 using test::LinearModel;

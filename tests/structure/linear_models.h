@@ -11,6 +11,8 @@
 
 namespace olem::test {
 
+using namespace internal;
+
 // A linear Gaussian model: x_j = sum over i of weights[i d + j] x_i + noise of variance noise[j].
 struct LinearModel {
   Dag dag;

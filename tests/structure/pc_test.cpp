@@ -15,6 +15,8 @@
 #include "support/datasets.h"
 
 namespace olem::pc_test {
+
+using namespace internal;
 namespace {
 
 using test::LinearModel;

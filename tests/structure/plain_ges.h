@@ -11,6 +11,8 @@
 
 namespace olem::test {
 
+using namespace internal;
+
 using LocalScore = std::function<double(std::size_t y, const std::vector<std::size_t>& parents)>;
 
 // GES as it stands in the book: at every step all operators of all pairs are made anew, all subsets tried, all

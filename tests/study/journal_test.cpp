@@ -9,6 +9,8 @@
 #include "support/process.h"
 
 namespace olem::test {
+
+using namespace internal;
 namespace {
 
 using ::testing::HasSubstr;

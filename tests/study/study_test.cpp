@@ -12,6 +12,8 @@
 #include "support/process.h"
 
 namespace olem::test {
+
+using namespace internal;
 namespace {
 
 using ::testing::ElementsAre;

@@ -8,6 +8,8 @@
 
 namespace olem::test {
 
+using namespace internal;
+
 // The k smallest squared distances of every point to others, [point][k], by looking at all pairs.
 inline std::vector<double> brute_force(const ColumnSpans& columns, int k, ZeroRule zeros) {
   const std::size_t n = columns.front().size();

@@ -6,7 +6,7 @@
 
 #include "core/ranks_door.h"
 
-namespace olem {
+namespace olem::internal {
 namespace {
 
 // As MPI_DOUBLE_INT has it.
@@ -96,10 +96,10 @@ void take(int from, char* text, std::size_t size) {
 void abort_all(int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::internal
 
-extern "C" __attribute__((visibility("default"))) const olem::RanksDoor* olem_ranks_door() {
-  static const olem::RanksDoor door = {olem::join, olem::leave,   olem::start_smallest, olem::smallest_ended,
+extern "C" __attribute__((visibility("default"))) const olem::internal::RanksDoor* olem_ranks_door() {
+  static const olem::internal::RanksDoor door = {olem::join, olem::leave,   olem::start_smallest, olem::smallest_ended,
                                        olem::send, olem::waiting, olem::take,           olem::abort_all};
   return &door;
 }

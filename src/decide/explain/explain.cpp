@@ -18,6 +18,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr double kPointOutside = 0.5;  // share of draws outside of the data above which a point is extrapolated

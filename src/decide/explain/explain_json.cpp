@@ -7,6 +7,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 Json values_json(const std::vector<NamedValue>& values) {
@@ -191,6 +193,10 @@ Json to_json(const Explanation& explanation) {
   return json;
 }
 
+}  // namespace olem
+
+namespace olem::internal {
+
 void rank_by_success(Explanation& explanation) {
   explanation.alone = ranked(explanation.curves);
   explanation.together = ranked(explanation.maps);
@@ -213,4 +219,4 @@ Explanation read_explanation(const JsonPart& part) {
   return explanation;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::vector<OutcomeForecast> outcome_forecasts(const OutcomeDraws& draws, const 
   return all;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

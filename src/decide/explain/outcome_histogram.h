@@ -7,7 +7,7 @@
 #include "olem/explain.h"
 #include "olem/post_decision.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Where each outcome of the region falls, in the user's units, without action and, unless `with` is null, with a
 // decision. Both are draws of the region's outcomes; those that are not valid are left out.
@@ -18,4 +18,4 @@ std::vector<OutcomeHistogram> outcome_histograms(const OutcomeDraws& without, co
 std::vector<OutcomeForecast> outcome_forecasts(const OutcomeDraws& draws, const std::vector<std::string>& outcomes,
                                                const SamplerSet& samplers);
 
-}  // namespace olem
+}  // namespace olem::internal

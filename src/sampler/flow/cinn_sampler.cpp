@@ -11,6 +11,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::array<Choice, 2> kTargets = {{
@@ -37,7 +39,7 @@ OptionSet describe(CinnOptions& options) {
 
 }  // namespace olem
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -268,4 +270,4 @@ std::shared_ptr<const ConditionalSampler> restore_cinn(const SamplerState& state
   return restore_network(state, read_cinn);
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

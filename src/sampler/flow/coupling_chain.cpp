@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -218,4 +218,4 @@ void CouplingChain<Scalar>::inverse_gradient(const Scalar* weights, Batch& batch
 template class CouplingChain<float>;
 template class CouplingChain<double>;
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

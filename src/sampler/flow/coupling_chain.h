@@ -7,7 +7,7 @@
 #include "olem/random.h"
 #include "olem/sampler.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 struct CouplingShape {
   nn::Index conditions = 0;
@@ -101,4 +101,4 @@ class CouplingChain {
   std::vector<Block> blocks_;
 };
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -10,7 +10,7 @@
 #include "sampler/data_reach.h"
 #include "sampler/kinds.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -274,4 +274,4 @@ std::shared_ptr<const ConditionalSampler> restore_network(const SamplerState& st
   return sampler;
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -17,7 +17,7 @@
 
 // What the kinds that are networks have in common: splitting and scaling of the rows, mixtures of several networks,
 // distances from the data, and how all of it is stored.
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // The units of a network: (value - mean) x factor, by the rows that it was trained on. An input that never varied there
 // has the factor 0 and is not listened to.
@@ -89,4 +89,4 @@ std::shared_ptr<const ConditionalSampler> fit_network(const std::string& kind, c
                                                       const Context& context);
 std::shared_ptr<const ConditionalSampler> restore_network(const SamplerState& state, const MemberReader& read_member);
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -11,6 +11,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 OptionSet describe(NetworkOptions& options) {
   OptionSet set;
   set.integer("ensemble", options.ensemble, 1, static_cast<int>(sampling::kMostMembers),
@@ -24,7 +26,7 @@ OptionSet describe(NetworkOptions& options) {
 
 }  // namespace olem
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -158,4 +160,4 @@ nn::TrainingOptions training_options(const NetworkOptions& options, const Networ
   return training;
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 double RationalQuadraticBin::value(double x, double& slope) const {
   const double mean_slope = height / width;
@@ -26,4 +26,4 @@ double RationalQuadraticBin::inverse(double y) const {
   return width * std::clamp(-2.0 * c / (b + root), 0.0, 1.0);
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

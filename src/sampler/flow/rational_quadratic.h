@@ -1,6 +1,6 @@
 #pragma once
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // One bin of a monotone rational-quadratic spline (Gregory and Delbourgo 1982; Durkan et al. 2019, section 3): from
 // (0, 0) to (width, height) with positive slopes at both ends.
@@ -16,4 +16,4 @@ struct RationalQuadraticBin {
   double inverse(double y) const;
 };
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -141,4 +141,4 @@ void SplineMap::add_gradient(double y, double by_z, double by_log_slope, std::sp
   gradient[1] -= (by_x * x + by_log_slope) * log_scale_derivative_;
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

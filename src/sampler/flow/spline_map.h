@@ -6,7 +6,7 @@
 
 #include "sampler/flow/rational_quadratic.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // The increasing map y -> z of Durkan et al. (2019, section 3.1) for one set of raw parameters, which may be any
 // numbers: x = (y - location) exp(-s) with s = 2 tanh(raw / 2), then a rational-quadratic spline from [-5, 5] onto
@@ -46,4 +46,4 @@ class SplineMap {
   std::vector<double> by_height_;
 };
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -110,4 +110,4 @@ double SplineNetwork<Scalar>::loss(std::span<const double> target, Batch& batch,
 template class SplineNetwork<float>;
 template class SplineNetwork<double>;
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

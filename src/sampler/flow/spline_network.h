@@ -8,7 +8,7 @@
 #include "olem/random.h"
 #include "sampler/flow/spline_map.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 struct SplineShape {
   nn::Index inputs = 0;
@@ -67,4 +67,4 @@ class SplineNetwork {
   std::vector<nn::Linear<Scalar>> layers_;
 };
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

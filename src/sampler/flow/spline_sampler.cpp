@@ -13,6 +13,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr int kMostSplineUnits = 10000;
@@ -30,7 +32,7 @@ OptionSet describe(SplineOptions& options) {
 
 }  // namespace olem
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -323,4 +325,4 @@ std::shared_ptr<const ConditionalSampler> restore_spline(const SamplerState& sta
   return restore_network(state, read_spline);
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -9,7 +9,7 @@
 #include "core/lbfgsb.h"
 #include "core/special.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -295,4 +295,4 @@ GpSearch optimise_parameters(GpBound& bound, const GpParameters& start, int iter
   return {bound.unpack(result.x), result.value};
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

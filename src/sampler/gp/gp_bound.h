@@ -6,7 +6,7 @@
 
 #include "sampler/gp/gp_search.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // What hyper-parameters are sought by, in nats: a bound that the negative log marginal likelihood of the target does
 // not exceed, plus `penalty` times the sum of the square roots of relevances and linear variances, as a function of the
@@ -91,4 +91,4 @@ class GpBound {
 // Descends from `start` by at most `iterations` of L-BFGS-B.
 GpSearch optimise_parameters(GpBound& bound, const GpParameters& start, int iterations, const Context& context);
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -8,7 +8,7 @@
 #include "core/lapack.h"
 #include "sampler/gp/kernel_loops.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -357,4 +357,4 @@ void GpEvaluator::add_kernel_gradient(std::span<const double> by_variance, std::
   }
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

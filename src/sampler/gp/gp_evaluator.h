@@ -9,7 +9,7 @@
 #include "sampler/gp/gp_model.h"
 #include "sampler/gp/gp_spread.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // Mean and variance of a GpModel over a number of draws, and their derivatives. Conditions that all draws share are
 // folded into the coefficients first; when all nonlinear ones are, the kernel is evaluated once for all draws.
@@ -101,4 +101,4 @@ class GpEvaluator {
   std::vector<double> turned_;  // draws x (varying inputs + 1): these inputs, 1 at the end, times folded_ folded_^T
 };
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -8,7 +8,7 @@
 #include "core/lapack.h"
 #include "sampler/gp/kernel_loops.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -129,4 +129,4 @@ double prior_variance(const GpParameters& parameters, double own_product, double
   return amplitude(parameters) * std::asin(2.0 * own_product / a);
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -6,7 +6,7 @@
 
 #include "olem/sampler.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // One span per input, all of the same length.
 using Inputs = std::vector<std::span<const double>>;
@@ -69,4 +69,4 @@ void covariance_block(const GpParameters& parameters, const ScaledPoints& rows, 
 // signal kappa(c, c) from q(c, c), and its derivative by that.
 double prior_variance(const GpParameters& parameters, double own_product, double& slope);
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

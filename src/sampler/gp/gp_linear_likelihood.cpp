@@ -7,7 +7,7 @@
 #include "core/special.h"
 #include "sampler/gp/gp_search.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -126,4 +126,4 @@ GpSearch optimise_linear_parameters(const Inputs& inputs, std::span<const double
   return search;
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

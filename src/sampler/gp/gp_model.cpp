@@ -8,7 +8,7 @@
 #include "core/special.h"
 #include "olem/error.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -273,4 +273,4 @@ GpModel GpRegression::model(std::size_t most_spread_points, double negligible) c
   return model;
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

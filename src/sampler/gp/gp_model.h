@@ -8,7 +8,7 @@
 #include "olem/context.h"
 #include "sampler/gp/gp_kernel.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // The spread for single precision, which must not round kernel values themselves: they are large, much alike, and the
 // spread takes differences of them. So the first points (kLeadingPoints of them, as pivoted Cholesky chose them) are
@@ -96,4 +96,4 @@ class GpRegression {
   std::vector<double> left_out_variance_;
 };
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -161,4 +161,4 @@ ShapedNoise fit_with_noise_shape(GpRegression& regression, std::span<const doubl
   return found;
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -6,7 +6,7 @@
 #include "sampler/gp/gp_model.h"
 #include "sampler/noise_distribution.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // The distribution of what a function leaves over, and what else was found on the way.
 struct ShapedNoise {
@@ -26,4 +26,4 @@ struct ShapedNoise {
 ShapedNoise fit_with_noise_shape(GpRegression& regression, std::span<const double> target, double noise,
                                  const Context& context);
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -12,6 +12,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::array<Choice, 2> kKernels = {{
@@ -35,7 +37,7 @@ OptionSet describe(GpOptions& options) {
 
 }  // namespace olem
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -249,4 +251,4 @@ std::shared_ptr<const ConditionalSampler> restore_gp(const SamplerState& state) 
   return std::make_shared<GpSampler>(conditions, inputs, std::move(model), reader.noise());
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

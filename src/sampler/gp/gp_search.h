@@ -6,7 +6,7 @@
 #include "olem/context.h"
 #include "sampler/gp/gp_kernel.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // Bounds of the search for parameters, of their logarithms. In standardised units nothing beyond them makes a
 // difference, except to rounding.
@@ -30,4 +30,4 @@ inline bool is_least_variance(double variance) { return variance <= std::exp(kLe
 GpSearch optimise_linear_parameters(const Inputs& inputs, std::span<const double> target, const GpParameters& start,
                                     double penalty, const Context& context);
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -7,7 +7,7 @@
 #include "sampler/gp/gp_model.h"
 #include "sampler/gp/kernel_loops.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -129,4 +129,4 @@ void set_spread(GpModel& model, std::size_t directions, std::vector<double> spre
   model.single = std::move(single);
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

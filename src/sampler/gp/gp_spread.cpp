@@ -6,7 +6,7 @@
 #include "core/lapack.h"
 #include "sampler/gp/kernel_loops.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -184,4 +184,4 @@ void GpSpread<Scalar>::add_gradient(std::size_t first, std::span<const double> f
 template class GpSpread<float>;
 template class GpSpread<double>;
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

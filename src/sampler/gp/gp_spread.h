@@ -8,7 +8,7 @@
 #include "olem/sampler.h"
 #include "sampler/gp/gp_model.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // Derivatives of angles (arcsine) or exponents (rbf) by the draw's coordinates, less what is the same for all points:
 // points x coordinates.
@@ -76,4 +76,4 @@ void GpSpread<float>::take_points(std::size_t first, std::size_t n, std::size_t 
 extern template class GpSpread<float>;
 extern template class GpSpread<double>;
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

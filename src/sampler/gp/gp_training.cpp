@@ -8,7 +8,7 @@
 #include "olem/random.h"
 #include "sampler/gp/gp_bound.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 namespace {
 
@@ -237,4 +237,4 @@ TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const G
   return worse ? trained : again;
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

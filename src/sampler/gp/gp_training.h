@@ -6,7 +6,7 @@
 #include "sampler/gp/gp_model.h"
 #include "sampler/gp/gp_noise_shape.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // What a fitted sampler of this kind is made of.
 struct TrainedGp {
@@ -22,4 +22,4 @@ struct TrainedGp {
 TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
                    const Context& context);
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -4,7 +4,7 @@
 // since the linker could keep a copy that older machines cannot run.
 #include <stddef.h>
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 // Inducing points whose share in the values of the others is taken out in double. More of them would make single
 // precision better still (about 3 times for twice as many), each for 1 % of the time of a gradient.
@@ -47,4 +47,4 @@ const KernelLoops& avx512_loops();
 // The best of them for this machine.
 const KernelLoops& kernel_loops();
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -2,10 +2,10 @@
 
 #include "sampler/gp/kernel_loops_body.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 const KernelLoops& avx2_loops() { return kLoops; }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling
 
 #endif

@@ -4,7 +4,7 @@
 
 // The loops, written once and free of branches, so that the compiler turns them into whole vectors. Every instruction
 // set has a file of its own that includes this one; everything is in an unnamed namespace so that no two share code.
-namespace olem::sampling {
+namespace olem::internal::sampling {
 namespace {
 
 // asin(sqrt z) / sqrt z for z in [0, 1/4]: polynomial through Chebyshev nodes, error 6e-17.
@@ -213,4 +213,4 @@ constexpr KernelLoops kLoops = {
 };
 
 }  // namespace
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

@@ -1,7 +1,7 @@
 #include "entropy/neighbours.h"
 #include "sampler/gp/kernel_loops_body.h"
 
-namespace olem::sampling {
+namespace olem::internal::sampling {
 
 const KernelLoops& portable_loops() { return kLoops; }
 
@@ -14,4 +14,4 @@ const KernelLoops& kernel_loops() {
   return portable_loops();
 }
 
-}  // namespace olem::sampling
+}  // namespace olem::internal::sampling

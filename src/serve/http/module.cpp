@@ -17,7 +17,7 @@
 
 #include "serve/http_server.h"
 
-namespace olem {
+namespace olem::internal {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -377,8 +377,8 @@ class LoopbackServer final : public HttpServer, private httplib::Server {
 };
 
 }  // namespace
-}  // namespace olem
+}  // namespace olem::internal
 
-extern "C" __attribute__((visibility("default"))) olem::HttpServer* olem_http_server() {
+extern "C" __attribute__((visibility("default"))) olem::internal::HttpServer* olem_http_server() {
   return new olem::LoopbackServer;
 }
