@@ -99,7 +99,7 @@ void abort_all(int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 }  // namespace olem
 
 extern "C" __attribute__((visibility("default"))) const olem::RanksDoor* olem_ranks_door() {
-  static const olem::RanksDoor door = {olem::join, olem::leave,   olem::start_smallest, olem::smallest_ended,
-                                       olem::send, olem::waiting, olem::take,           olem::abort_all};
-  return &door;
+  static const olem::RanksDoor kDoor = {olem::join, olem::leave,   olem::start_smallest, olem::smallest_ended,
+                                        olem::send, olem::waiting, olem::take,           olem::abort_all};
+  return &kDoor;
 }
