@@ -20,11 +20,11 @@
 #include <vector>
 
 #include "decision_tasks.h"
+#include "olem/decision.h"
 #include "olem/graph.h"
 #include "olem/metrics.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
-#include "olem/decision.h"
 #include "olem/simulate.h"
 
 namespace olem::bench {

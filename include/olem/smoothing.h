@@ -6,8 +6,8 @@ namespace olem {
 // maximum likelihood.
 enum class SmoothingCriterion { kGcv, kReml };
 
-// How they are sought: kGlobal looks for the lowest of the many local minima of GCV, kMgcv goes the way of R's mgcv with
-// its defaults.
+// How they are sought: kGlobal looks for the lowest of the many local minima of GCV, kMgcv goes the way of R's mgcv
+// with its defaults.
 enum class SmoothingSearch { kGlobal, kMgcv };
 
 }  // namespace olem

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "olem/data_check.h"
+#include "olem/decision.h"
 #include "olem/error.h"
 #include "olem/graph_file.h"
 #include "olem/graph_learner.h"
 #include "olem/metrics.h"
-#include "olem/decision.h"
 
 namespace olem {
 namespace {
