@@ -28,6 +28,7 @@ struct CheckArguments {
   std::string task;
 };
 
+// NOLINTNEXTLINE(bugprone-exception-escape): moving a Json is noexcept
 struct Findings {
   std::vector<Problem> problems;
   Json json;

@@ -123,7 +123,7 @@ class ConfigFile {
 // What CLI11 says about the options of one verb, in words for people.
 std::string explain_verb_error(const CLI::App& verb, const CLI::ParseError& error,
                                const std::vector<std::string>& arguments) {
-  const std::string name = verb.get_name();
+  const std::string& name = verb.get_name();
   const std::vector<std::string> names = long_names(verb);
   for (const std::string& argument : arguments) {
     if (!argument.starts_with("--") || argument == "--") continue;

@@ -118,7 +118,7 @@ std::vector<const CLI::App*> parts_of(const CLI::App& app) {
 }
 
 Page verb_page(const CLI::App& verb) {
-  const std::string name = verb.get_name();
+  const std::string& name = verb.get_name();
   const std::string title = "olem-" + name;
   std::string text = page_heading(title);
   text += fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", roff(title), roff(verb.get_description()));

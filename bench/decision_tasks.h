@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "olem/parallel.h"
 #include "olem/decision.h"
+#include "olem/parallel.h"
 #include "olem/simulate.h"
 
 // Decision tasks whose truth is known, and how good decisions are in them.

@@ -35,9 +35,9 @@ struct Option {
 // must outlive the set.
 class OptionSet {
  public:
-  void integer(std::string name, int& value, int low, int high, std::string help);
-  void real(std::string name, double& value, double low, double high, std::string help);
-  void flag(std::string name, bool& value, std::string help);
+  void integer(const std::string& name, int& value, int low, int high, std::string help);
+  void real(const std::string& name, double& value, double low, double high, std::string help);
+  void flag(const std::string& name, bool& value, std::string help);
 
   // Enumerators count from 0 in the order of `choices`, which must live for ever (a constexpr array).
   template <class Enum>
@@ -48,7 +48,7 @@ class OptionSet {
   }
 
   // The same for a member that holds the name itself.
-  void name_choice(std::string name, std::string& value, std::span<const Choice> choices, std::string help);
+  void name_choice(const std::string& name, std::string& value, std::span<const Choice> choices, std::string help);
 
   void add(Option option) { options_.push_back(std::move(option)); }
   void append(const OptionSet& others) {
@@ -61,8 +61,8 @@ class OptionSet {
   Json json() const;
 
  private:
-  void add_choice(std::string name, std::function<std::size_t()> get, std::function<void(std::size_t)> set,
-                  std::span<const Choice> choices, std::string help);
+  void add_choice(const std::string& name, const std::function<std::size_t()>& get,
+                  const std::function<void(std::size_t)>& set, std::span<const Choice> choices, std::string help);
   std::vector<Option> options_;
 };
 

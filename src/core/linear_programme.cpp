@@ -252,7 +252,7 @@ LinearSolution find_optimum(const LinearProgramme& programme, const LinearOption
   LinearSolution failed;
   failed.message = "an optimum that exists was not found";
   for (const Attempt& attempt : attempts(programme)) {
-    const LinearSolution solution = try_to_solve(programme, attempt, options, context);
+    LinearSolution solution = try_to_solve(programme, attempt, options, context);
     if (solution.status == LinearStatus::kOptimal) return solution;
     if (!solution.message.empty()) failed.message = solution.message;
   }

@@ -39,7 +39,7 @@ std::string real_rule(double low, double high) {
 
 }  // namespace
 
-void OptionSet::integer(std::string name, int& value, int low, int high, std::string help) {
+void OptionSet::integer(const std::string& name, int& value, int low, int high, std::string help) {
   std::string rule = high == std::numeric_limits<int>::max() ? fmt::format("a whole number of at least {}", low)
                                                              : fmt::format("a whole number from {} to {}", low, high);
   Option option;
@@ -60,7 +60,7 @@ void OptionSet::integer(std::string name, int& value, int low, int high, std::st
   options_.push_back(std::move(option));
 }
 
-void OptionSet::real(std::string name, double& value, double low, double high, std::string help) {
+void OptionSet::real(const std::string& name, double& value, double low, double high, std::string help) {
   std::string rule = real_rule(low, high);
   const auto allowed = [low, high](double x) { return std::isfinite(x) && x >= low && x <= high; };
   Option option;
@@ -81,7 +81,7 @@ void OptionSet::real(std::string name, double& value, double low, double high, s
   options_.push_back(std::move(option));
 }
 
-void OptionSet::flag(std::string name, bool& value, std::string help) {
+void OptionSet::flag(const std::string& name, bool& value, std::string help) {
   const std::string rule = "true or false";
   Option option;
   option.name = name;
@@ -98,8 +98,9 @@ void OptionSet::flag(std::string name, bool& value, std::string help) {
   options_.push_back(std::move(option));
 }
 
-void OptionSet::add_choice(std::string name, std::function<std::size_t()> get, std::function<void(std::size_t)> set,
-                           std::span<const Choice> choices, std::string help) {
+void OptionSet::add_choice(const std::string& name, const std::function<std::size_t()>& get,
+                           const std::function<void(std::size_t)>& set, std::span<const Choice> choices,
+                           std::string help) {
   std::vector<std::string> names;
   for (const Choice& choice : choices) names.emplace_back(choice.name);
   std::string rule = fmt::format("one of: {}", fmt::join(names, ", "));
@@ -126,9 +127,10 @@ void OptionSet::add_choice(std::string name, std::function<std::size_t()> get, s
   options_.push_back(std::move(option));
 }
 
-void OptionSet::name_choice(std::string name, std::string& value, std::span<const Choice> choices, std::string help) {
+void OptionSet::name_choice(const std::string& name, std::string& value, std::span<const Choice> choices,
+                            std::string help) {
   add_choice(
-      std::move(name),
+      name,
       [&value, choices] {
         std::size_t i = 0;
         while (i < choices.size() && choices[i].name != value) ++i;

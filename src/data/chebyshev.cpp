@@ -215,7 +215,7 @@ VectorXd nearest_centre(const UnitRows& rows, double radius, const std::vector<b
   }
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> across;
   across.setThreshold(kTolerance);
-  const VectorXd foot = across.compute(fixed).solve(values);
+  VectorXd foot = across.compute(fixed).solve(values);
   if (across.rank() == size) return foot;
   Eigen::ColPivHouseholderQR<MatrixXd> along;
   along.setThreshold(kTolerance);

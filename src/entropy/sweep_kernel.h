@@ -142,7 +142,7 @@ size_t sweep_tile_pair(const View& view, const typename Filter::Cell* cells, siz
       }
     }
   }
-  if (waiting + kLanes * kLanes <= kPairs) return waiting;
+  if (waiting + std::size_t{kLanes} * kLanes <= kPairs) return waiting;
   decide_all<Simd>(view, waiting, worker);
   return 0;
 }

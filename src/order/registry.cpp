@@ -178,9 +178,9 @@ OrderLearnerKind caps_kind() {
 }  // namespace
 
 const std::vector<OrderLearnerKind>& order_learners() {
-  static const std::vector<OrderLearnerKind> kinds = {olem_kind(), listen_kind(), cam_kind(),    score_kind(),
-                                                      caps_kind(), diffan_kind(), varsort_kind()};
-  return kinds;
+  static const std::vector<OrderLearnerKind> kKinds = {olem_kind(), listen_kind(), cam_kind(),    score_kind(),
+                                                       caps_kind(), diffan_kind(), varsort_kind()};
+  return kKinds;
 }
 
 const OrderLearnerKind& order_learner(const std::string& name) {

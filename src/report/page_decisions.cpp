@@ -156,7 +156,7 @@ std::string explanation_answer(const JsonPart& result) {
   const std::vector<JsonPart> entries = result["explanations"].entries();
   if (entries.size() != 1) return fmt::format("{} contexts are explained, one after the other.", entries.size());
   const Explanation explanation = read_explanation(entries.front());
-  const std::string idle =
+  std::string idle =
       fmt::format("Without action success has probability {}.", percent_text(explanation.without_action));
   if (explanation.alone.empty()) return idle;
   const SuccessCurve& best = explanation.curves[explanation.alone.front()];

@@ -144,7 +144,8 @@ std::string draw(const Figure& figure, const std::string& style) {
     text += text_at(kEdge, kEdge + 15.0, figure.title, "start", "ink heading", 0.8 * inner) + "\n";
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     const double x = kEdge + static_cast<double>(i % columns) * (figure.panel_width + kGap);
-    const double y = kEdge + heading + static_cast<double>(i / columns) * (figure.panel_height + kGap);
+    const std::size_t row = i / columns;
+    const double y = kEdge + heading + static_cast<double>(row) * (figure.panel_height + kGap);
     text += fmt::format("<g transform=\"translate({} {})\">{}</g>\n", length(x), length(y),
                         panel_markup(figure.panels[i], figure.panel_width, figure.panel_height));
   }

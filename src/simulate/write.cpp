@@ -145,7 +145,7 @@ bool is_ours(const std::string& name) {
 }
 
 fs::path check_folder(const std::string& folder, bool overwrite) {
-  const fs::path path = resolve(folder);
+  fs::path path = resolve(folder);
   const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code error;
   if (::access(parent.c_str(), W_OK | X_OK) != 0) {

@@ -153,8 +153,8 @@ void extend_to_dag(GraphResult& result, const Precedence& knowledge) {
 }  // namespace
 
 const std::vector<GraphLearnerKind>& graph_learners() {
-  static const std::vector<GraphLearnerKind> kinds = all_kinds();
-  return kinds;
+  static const std::vector<GraphLearnerKind> kKinds = all_kinds();
+  return kKinds;
 }
 
 const GraphLearnerKind& graph_learner(const std::string& name) {

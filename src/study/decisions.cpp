@@ -32,7 +32,7 @@ struct DecisionMethodKind {
 };
 
 const std::vector<DecisionMethodKind>& decision_methods() {
-  static const std::vector<DecisionMethodKind> kinds = {
+  static const std::vector<DecisionMethodKind> kKinds = {
       {"olem-rh", "OLEM-Rh", Structure::kOrder, "olem"},
       {"grad-rh-olem", "Grad-Rh w/OLEM+prun", Structure::kLearnedGraph, "olem"},
       {"grad-rh-caps", "Grad-Rh w/CaPS", Structure::kLearnedGraph, "caps"},
@@ -42,7 +42,7 @@ const std::vector<DecisionMethodKind>& decision_methods() {
       {"grad-rh", "Grad-Rh (true graph)", Structure::kTrueGraph, ""},
       {"qwz23", "QWZ23 (true graph)", Structure::kTrueGraph, "", DecisionMethod::kQwz23},
   };
-  return kinds;
+  return kKinds;
 }
 
 const DecisionMethodKind& decision_method(const std::string& name) {
@@ -186,7 +186,7 @@ std::vector<Batch> plan_bermuda(const StudyRequest& request) {
 std::optional<PublishedNumber> published_success(const StudySetting& setting, const std::string& method,
                                                  const std::string& metric) {
   if (metric != "success") return std::nullopt;
-  const std::string data = setting.at("data");
+  const std::string& data = setting.at("data");
   for (const auto& row : embedded_rows(embedded_published_auf())) {
     if (row.at("setting") != data || row.at("method") != decision_method(method).label) continue;
     return PublishedNumber{embedded_number(row.at("mean")), embedded_number(row.at("std")),
@@ -197,10 +197,10 @@ std::optional<PublishedNumber> published_success(const StudySetting& setting, co
 
 std::optional<PublishedNumber> published_by_rows(const StudySetting& setting, const std::string& method,
                                                  const std::string& metric) {
-  static const std::map<std::string, std::string> labels = {
+  static const std::map<std::string, std::string> kLabels = {
       {"olem-rh", "OLEM-Rh"}, {"grad-rh", "Grad-Rh"}, {"gap", "gap"}};
-  const auto label = labels.find(method);
-  if (metric != "success" || label == labels.end()) return std::nullopt;
+  const auto label = kLabels.find(method);
+  if (metric != "success" || label == kLabels.end()) return std::nullopt;
   for (const auto& row : embedded_rows(embedded_published_sample_size())) {
     if (embedded_number(row.at("n")) != setting.number("n") || row.at("method") != label->second) continue;
     PublishedNumber number{embedded_number(row.at("mean")), std::nullopt, 10};

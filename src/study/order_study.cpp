@@ -99,15 +99,15 @@ std::map<FigureKey, PublishedNumber> read_figures() {
 
 std::optional<PublishedNumber> published_order(const StudySetting& setting, const std::string& method,
                                                const std::string& metric) {
-  static const std::map<FigureKey, PublishedNumber> figures = read_figures();
-  static const std::map<std::string, std::string> printed = {{"div", "DIV"}, {"shd2", "SHD"}, {"sid", "SID"}};
-  const auto name = printed.find(metric);
-  if (name == printed.end()) return std::nullopt;
+  static const std::map<FigureKey, PublishedNumber> kFigures = read_figures();
+  static const std::map<std::string, std::string> kPrinted = {{"div", "DIV"}, {"shd2", "SHD"}, {"sid", "SID"}};
+  const auto name = kPrinted.find(metric);
+  if (name == kPrinted.end()) return std::nullopt;
   for (const StudyName& label : order_method_names()) {
     if (label.name != method) continue;
-    const auto found = figures.find({static_cast<int>(setting.number("d")), setting.number("p"), setting.at("noise"),
-                                     name->second, label.label, setting.number("r")});
-    if (found != figures.end()) return found->second;
+    const auto found = kFigures.find({static_cast<int>(setting.number("d")), setting.number("p"), setting.at("noise"),
+                                      name->second, label.label, setting.number("r")});
+    if (found != kFigures.end()) return found->second;
   }
   return std::nullopt;
 }

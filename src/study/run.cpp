@@ -149,9 +149,9 @@ bool comparable(const StudyKind& kind, const StudyRequest& request) { return req
 namespace olem::internal {
 
 const std::vector<StudyKind>& study_kinds() {
-  static const std::vector<StudyKind> all = {sachs_study(),   order_study(),   auf_study(),
-                                             bermuda_study(), samples_study(), speed_study()};
-  return all;
+  static const std::vector<StudyKind> kAll = {sachs_study(),   order_study(),   auf_study(),
+                                              bermuda_study(), samples_study(), speed_study()};
+  return kAll;
 }
 
 std::uint64_t derived_seed(std::uint64_t seed, std::string_view what) {
@@ -163,14 +163,14 @@ std::uint64_t derived_seed(std::uint64_t seed, std::string_view what) {
 namespace olem {
 
 const std::vector<StudyDescription>& studies() {
-  static const std::vector<StudyDescription> list = [] {
+  static const std::vector<StudyDescription> kList = [] {
     std::vector<StudyDescription> all;
     for (const StudyKind& kind : study_kinds()) {
       all.push_back({kind.name, kind.help, names_of(kind.methods), names_of(kind.metrics), !kind.axis.empty()});
     }
     return all;
   }();
-  return list;
+  return kList;
 }
 
 StudyForecast forecast_study(const StudyOptions& options, const Context& context) {

@@ -55,9 +55,9 @@ std::vector<Batch> plan_sachs(const StudyRequest& request) {
 
 std::optional<PublishedNumber> published_sachs(const StudySetting& /*setting*/, const std::string& method,
                                                const std::string& metric) {
-  static const std::map<std::string, std::string> columns = {{"div", "div"}, {"shd2", "shd"}, {"sid", "sid"}};
-  const auto column = columns.find(metric);
-  if (column == columns.end()) return std::nullopt;
+  static const std::map<std::string, std::string> kColumns = {{"div", "div"}, {"shd2", "shd"}, {"sid", "sid"}};
+  const auto column = kColumns.find(metric);
+  if (column == kColumns.end()) return std::nullopt;
   for (const auto& row : embedded_rows(embedded_published_sachs())) {
     for (const StudyName& name : order_method_names()) {
       if (name.name != method || name.label != row.at("method")) continue;

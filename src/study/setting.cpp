@@ -77,7 +77,7 @@ StudySetting StudySetting::without(std::string_view key) const {
 
 std::string StudySetting::text() const {
   std::vector<std::string> parts;
-  for (const auto& [key, value] : entries_) parts.push_back(key + "=" + value);
+  for (const auto& [key, value] : entries_) parts.push_back(fmt::format("{}={}", key, value));
   return fmt::format("{}", fmt::join(parts, " "));
 }
 

@@ -99,7 +99,7 @@ void abort_all(int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 }  // namespace olem::internal
 
 extern "C" __attribute__((visibility("default"))) const olem::internal::RanksDoor* olem_ranks_door() {
-  static const olem::internal::RanksDoor door = {olem::join, olem::leave,   olem::start_smallest, olem::smallest_ended,
-                                       olem::send, olem::waiting, olem::take,           olem::abort_all};
-  return &door;
+  using namespace olem::internal;
+  static const RanksDoor kDoor = {join, leave, start_smallest, smallest_ended, send, waiting, take, abort_all};
+  return &kDoor;
 }

@@ -317,7 +317,7 @@ std::vector<Explanation> explain_all(const std::vector<DecisionProblem>& problem
     for (std::size_t part = 0; part < explainer->parts(); ++part) parts.emplace_back(explainer.get(), part);
   }
   // A batch at a time, so that the caller's thread can report how far it is.
-  const auto batch = static_cast<std::size_t>(4 * context.thread_count());
+  const auto batch = 4 * static_cast<std::size_t>(context.thread_count());
   for (std::size_t first = 0; first < parts.size(); first += batch) {
     const std::size_t last = std::min(parts.size(), first + batch);
     parallel_for(context, first, last, 1, [&](std::size_t begin, std::size_t end) {

@@ -229,8 +229,8 @@ std::unique_ptr<const NetworkMember> fit_cinn(const NetworkRows& rows, const Sam
   return std::make_unique<CinnMember>(std::move(parts));
 }
 
-template <std::size_t count>
-std::size_t read_choice(const StateReader& reader, const std::string& name, const std::array<Choice, count>& choices) {
+template <std::size_t Count>
+std::size_t read_choice(const StateReader& reader, const std::string& name, const std::array<Choice, Count>& choices) {
   const std::string word = reader.word(name);
   const auto found = std::find_if(choices.begin(), choices.end(), [&](const Choice& c) { return c.name == word; });
   if (found == choices.end()) reader.fail(fmt::format("'{}' is not a {}", word, name));

@@ -7,9 +7,9 @@ const KernelLoops& portable_loops() { return kLoops; }
 
 const KernelLoops& kernel_loops() {
 #if defined(__x86_64__)
-  static const InstructionSet best = resolve_instruction_set(InstructionSet::kAuto);
-  if (best == InstructionSet::kAvx512) return avx512_loops();
-  if (best == InstructionSet::kAvx2) return avx2_loops();
+  static const InstructionSet kBest = resolve_instruction_set(InstructionSet::kAuto);
+  if (kBest == InstructionSet::kAvx512) return avx512_loops();
+  if (kBest == InstructionSet::kAvx2) return avx2_loops();
 #endif
   return portable_loops();
 }

@@ -380,5 +380,5 @@ class LoopbackServer final : public HttpServer, private httplib::Server {
 }  // namespace olem::internal
 
 extern "C" __attribute__((visibility("default"))) olem::internal::HttpServer* olem_http_server() {
-  return new olem::LoopbackServer;
+  return new olem::internal::LoopbackServer;
 }
