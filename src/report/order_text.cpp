@@ -15,14 +15,29 @@ bool has_standard_errors(const OrderResult& result) {
                      [](const OrderStep& step) { return step.gap_standard_error.has_value(); });
 }
 
+// Steps that compare neighbours and say by what they are decided.
+bool has_evidence(const OrderResult& result) {
+  return std::any_of(result.steps.begin(), result.steps.end(),
+                     [](const OrderStep& step) { return step.evidence.has_value(); });
+}
+
 std::string verdict(const OrderStep& step) {
   if (step.forced) return "by knowledge";
+  if (step.evidence) {
+    switch (step.evidence->decided_by) {
+      case DecidedBy::kShape: return "decided by shape";
+      case DecidedBy::kScale: return "decided by scale only";
+      case DecidedBy::kNone: return "NOT DECIDED";
+    }
+  }
   if (!step.decided) return "NOT DECIDED";
   return step.gap_standard_error ? "decided" : "";
 }
 
 // Entropies have one scale and line up with fixed digits; other criteria have the scale of the data.
-bool has_fixed_digits(const OrderResult& result) { return result.criterion == "conditional_entropy"; }
+bool has_fixed_digits(const OrderResult& result) {
+  return result.criterion == "conditional_entropy" || result.criterion == "residual_entropy";
+}
 
 std::string gap_cell(const OrderStep& step, bool fixed_digits) {
   if (!step.gap) return "";
@@ -47,7 +62,7 @@ std::string step_table(const OrderResult& result) {
   const bool fixed_digits = has_fixed_digits(result);
   const std::size_t gap_width = !has_standard_errors(result) ? 9 : fixed_digits ? 17 : 19;
   std::string text = fmt::format("  step  {}  {:>{}}  {}  by\n", pad_right("last", width), value_name, value_width,
-                                 pad_right("ahead of", width));
+                                 pad_right(has_evidence(result) ? "after" : "ahead of", width));
   for (std::size_t i = 0; i < result.steps.size(); ++i) {
     const OrderStep& step = result.steps[i];
     double own = 0.0;
@@ -100,7 +115,39 @@ std::string stability_text(const OrderResult& result) {
   return text;
 }
 
+std::string remedy(const OrderResult& result) {
+  return fmt::format("Say what you know with --before and --tier{}.",
+                     result.stability ? "" : ", or see with --bootstrap 100 how stable the order is");
+}
+
+// How many steps were decided by what, for steps with evidence.
+std::string evidence_advice(const OrderResult& result) {
+  const auto count = [&](DecidedBy by) {
+    return std::count_if(result.steps.begin(), result.steps.end(), [&](const OrderStep& step) {
+      return step.evidence.has_value() && step.evidence->decided_by == by;
+    });
+  };
+  const auto scale = count(DecidedBy::kScale);
+  const auto open = count(DecidedBy::kNone);
+  if (scale + open == 0) return "Every step is decided by shape, which is free of units, or by knowledge.\n";
+  std::string text;
+  if (scale > 0) {
+    text += fmt::format(
+        "{} of {} steps {} decided by scale only: {} if the units of the columns are comparable, so that a wider "
+        "residual speaks for a later place. Otherwise use --olem-plus-units arbitrary. ",
+        scale, result.steps.size(), scale == 1 ? "is" : "are", scale == 1 ? "it holds" : "they hold");
+  }
+  if (open > 0) {
+    text += fmt::format(
+        "{} of {} steps {} not decided by the data: the gap is within two of its standard errors, so the two "
+        "variables may well stand the other way round. ",
+        open, result.steps.size(), open == 1 ? "is" : "are");
+  }
+  return wrap_text(text + remedy(result), kLineWidth);
+}
+
 std::string advice(const OrderResult& result) {
+  if (has_evidence(result)) return evidence_advice(result);
   const auto undecided =
       std::count_if(result.steps.begin(), result.steps.end(), [](const OrderStep& step) { return !step.decided; });
   if (undecided == 0 && !has_standard_errors(result)) return "";
@@ -108,10 +155,10 @@ std::string advice(const OrderResult& result) {
   return wrap_text(
       fmt::format(
           "{} of {} steps {} not decided by the data: {}, so the two variables may well stand the other way "
-          "round. Say what you know with --before and --tier{}.",
+          "round. {}",
           undecided, result.steps.size(), undecided == 1 ? "is" : "are",
           has_standard_errors(result) ? "the gap is within two of its standard errors" : "the best two were equal",
-          result.stability ? "" : ", or see with --bootstrap 100 how stable the order is"),
+          remedy(result)),
       kLineWidth);
 }
 

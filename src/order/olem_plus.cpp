@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "olem/error.h"
+#include "olem/order_olem.h"
+#include "olem/order_olem_plus.h"
+#include "order/olem_plus_evidence.h"
+#include "order/olem_plus_search.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::size_t kMostStartRows = 5000;  // of the table that the start is learned from
+constexpr double kStandardised = 1.01;        // ratio of variances below which somebody made them equal
+constexpr std::size_t kTunedColumns = 20;     // beyond it beta falls as 1 / d
+
+constexpr Choice kUnits[] = {
+    {"auto", "scales count as far as the residual entropies spread no more than those of columns in common units"},
+    {"comparable", "the columns share a unit, so that larger noise is expected later in the order"},
+    {"arbitrary", "each column has a unit of its own: scales count for nothing"},
+};
+
+std::vector<double> checked_weights(const Table& table, std::span<const double> weights) {
+  if (weights.empty()) return {};
+  if (weights.size() != table.rows()) {
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}There are {} weights for {} rows.", table.prefix(), weights.size(), table.rows()));
+  }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!(weights[i] > 0.0) || !std::isfinite(weights[i])) {
+      throw Error(ErrorCategory::kData, fmt::format("{}The weight of row {} is {}; weights must be positive.",
+                                                    table.prefix(), i + 1, weights[i]));
+    }
+  }
+  const double mean = std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
+  std::vector<double> scaled(weights.begin(), weights.end());
+  for (double& weight : scaled) weight /= mean;
+  return scaled;
+}
+
+bool standardised(const PlusColumns& columns) {
+  const auto [low, high] = std::minmax_element(columns.log_scale.begin(), columns.log_scale.end());
+  return std::exp(2.0 * (*high - *low)) < kStandardised;
+}
+
+ScaleTerms scale_terms(const OlemPlusOptions& options, const PlusColumns& columns) {
+  ScaleTerms terms;
+  if (options.units == ColumnUnits::kArbitrary || standardised(columns)) return terms;
+  terms.beta = options.beta;
+  if (columns.columns > kTunedColumns) {
+    terms.beta *= static_cast<double>(kTunedColumns) / static_cast<double>(columns.columns);
+  }
+  terms.kappa = options.kappa;
+  return terms;
+}
+
+}  // namespace
+
+OptionSet describe(OlemPlusOptions& options) {
+  OptionSet set;
+  set.choice("olem_plus_units", options.units, kUnits,
+             "whether the scales of the columns say something about the order");
+  set.real("olem_plus_beta", options.beta, 0.0, 10.0, "preference for larger residual entropies later in the order");
+  set.real("olem_plus_kappa", options.kappa, 0.0, 10.0, "preference for residual entropies that are alike");
+  return set;
+}
+
+ShapeDifference compare_by_shape(const OrderScore& first, const OrderScore& second) {
+  return {first.shape - second.shape, paired_standard_error(first.row_shape, second.row_shape, {})};
+}
+
+class OlemPlusProblem::Impl {
+ public:
+  Impl(const Table& table, const OlemPlusOptions& options, const Context& context, std::span<const double> weights)
+      : options_(options),
+        table_names_(table.names()),
+        prefix_(table.prefix()),
+        nodes_(prepare_plus_columns(table, checked_weights(table, weights), context)) {
+    for (const std::size_t column : columns().table_column) names_.push_back(table.name(column));
+    terms_ = scale_terms(options, columns());
+  }
+
+  OrderResult learn(const Precedence& knowledge, const Context& context, std::span<const std::string> start) {
+    const Precedence known = knowledge.restricted_to(columns().table_column);
+    const std::vector<std::size_t> from = start.empty() ? start_order(known, context) : numbers(start);
+    context.report_progress(kStartShare, "order");
+    const ScoredOrder best = search_plus_order(nodes_, terms_, known, from, context, [&](double part) {
+      context.report_progress(kStartShare + (kSearchShare - kStartShare) * part, "order");
+    });
+    OrderResult result;
+    result.method = "olem+";
+    result.criterion = "residual_entropy";
+    for (const std::size_t column : best.order) result.order.push_back(names_[column]);
+    result.steps = plus_steps(nodes_, terms_, known, best, names_, columns().table_column, context);
+    std::size_t edges = 0;
+    for (const PlusNode& node : best.nodes) edges += node.edges;
+    result.facts = {{"score_shape", best.shape},
+                    {"score_scale", best.scale},
+                    {"active_predecessors", static_cast<double>(edges)},
+                    {"regressions", static_cast<double>(nodes_.fits())}};
+    context.report_progress(1.0, "order");
+    return result;
+  }
+
+  OrderScore score(std::span<const std::string> order, const Context& context) {
+    const ScoredOrder scored = score_plus_order(nodes_, terms_, numbers(order), context);
+    OrderScore result;
+    result.shape = scored.shape;
+    result.scale = scored.scale;
+    const std::vector<double> rows = row_sums(scored, std::vector<double>(scored.order.size(), 1.0));
+    result.row_shape.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double weight = columns().weights.empty() ? 1.0 : columns().weights[i];
+      result.row_shape[columns().table_row[i]] = weight * rows[i];
+    }
+    return result;
+  }
+
+ private:
+  static constexpr double kStartShare = 0.1;  // of the progress
+  static constexpr double kSearchShare = 0.95;
+
+  const PlusColumns& columns() const { return nodes_.columns(); }
+
+  std::vector<std::size_t> numbers(std::span<const std::string> order) const {
+    const std::vector<std::size_t> table_order =
+        order_indices(Order(order.begin(), order.end()), NodeNames(table_names_));
+    std::vector<std::size_t> number(columns().columns);
+    for (std::size_t j = 0; j < number.size(); ++j) number[columns().table_column[j]] = j;
+    std::vector<std::size_t> result;
+    for (const std::size_t column : table_order) result.push_back(number[column]);
+    return result;
+  }
+
+  // OLEM's order, by the columns in their units, or standardised where units do not count. The rows are in an order
+  // that has nothing to do with their values, so the first of many are a random sample.
+  std::vector<std::size_t> start_order(const Precedence& known, const Context& context) const {
+    const std::size_t rows = std::min(columns().rows, kMostStartRows);
+    std::vector<std::string> names;
+    std::vector<double> values;
+    for (std::size_t j = 0; j < columns().columns; ++j) {
+      names.push_back(std::to_string(j));
+      const double scale = terms_.none() ? 1.0 : std::exp(columns().log_scale[j]);
+      for (std::size_t i = 0; i < rows; ++i) values.push_back(scale * columns().standardised(j)[i]);
+    }
+    const Table table(std::move(names), std::move(values));
+    OlemOptions options;
+    // Where columns are so discrete that OLEM refuses them, a little noise gives it something to begin with.
+    options.entropy.ties = TiePolicy::kJitter;
+    Context quiet = context;
+    quiet.progress = nullptr;
+    const OrderResult start = learn_order_olem(table, options, known, quiet);
+    std::vector<std::size_t> order;
+    for (const std::string& name : start.order) order.push_back(std::stoul(name));
+    return order;
+  }
+
+  OlemPlusOptions options_;
+  std::vector<std::string> table_names_;
+  std::string prefix_;
+  PlusNodes nodes_;
+  std::vector<std::string> names_;  // by number of the column
+  ScaleTerms terms_;
+};
+
+OlemPlusProblem::OlemPlusProblem(const Table& table, const OlemPlusOptions& options, const Context& context,
+                                 std::span<const double> weights) {
+  OlemPlusOptions checked = options;
+  describe(checked).validate();
+  impl_ = std::make_unique<Impl>(table, checked, context, weights);
+}
+
+OlemPlusProblem::~OlemPlusProblem() = default;
+OlemPlusProblem::OlemPlusProblem(OlemPlusProblem&&) noexcept = default;
+OlemPlusProblem& OlemPlusProblem::operator=(OlemPlusProblem&&) noexcept = default;
+
+OrderResult OlemPlusProblem::learn(const Precedence& knowledge, const Context& context,
+                                   std::span<const std::string> start) {
+  return impl_->learn(knowledge, context, start);
+}
+
+OrderScore OlemPlusProblem::score(std::span<const std::string> order, const Context& context) {
+  return impl_->score(order, context);
+}
+
+OrderResult learn_order_olem_plus(const Table& table, const OlemPlusOptions& options, const Precedence& knowledge,
+                                  const Context& context) {
+  return learn_order_olem_plus_weighted(table, options, knowledge, {}, {}, context);
+}
+
+OrderResult learn_order_olem_plus_weighted(const Table& table, const OlemPlusOptions& options,
+                                           const Precedence& knowledge, std::span<const double> weights,
+                                           std::span<const std::string> start, const Context& context) {
+  if (table.columns() < 2) {
+    OrderResult trivial;
+    trivial.criterion = "residual_entropy";
+    trivial.order = table.names();
+    return trivial;
+  }
+  return OlemPlusProblem(table, options, context, weights).learn(knowledge, context, start);
+}
+
+OrderScore score_order_by_shape(const Table& table, std::span<const std::string> order, const Context& context) {
+  OlemPlusOptions options;
+  options.units = ColumnUnits::kArbitrary;
+  return OlemPlusProblem(table, options, context).score(order, context);
+}
+
+}  // namespace olem
