@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <optional>
 
 #include "core/lapack.h"
 #include "order/olem_plus_entropy.h"
@@ -27,11 +29,19 @@ constexpr double kMostLeverage = 0.9;     // a row that determines its own fit s
 constexpr double kWide = 1.6;             // length scales, in standard deviations
 constexpr double kNarrow = 0.8;
 
-// A ridge regression that was solved: coefficients, generalised cross-validation, and L^-T with (G + P)^-1 = L^-T L^-1.
+// A ridge regression that was solved.
 struct Ridge {
   double gcv = std::numeric_limits<double>::infinity();
   VectorXd coefficients;
-  MatrixXd root;  // L^-T, upper triangular
+  MatrixXd factor;  // lower triangle: L with L L' = G + P
+
+  // L^-T, so that the leverage of a row x is |x' L^-T|^2.
+  MatrixXd root() const {
+    MatrixXd inverse = MatrixXd::Identity(factor.rows(), factor.cols());
+    solve_lower(factor.data(), static_cast<std::size_t>(factor.rows()), true, inverse.data(),
+                static_cast<std::size_t>(factor.cols()));
+    return inverse;
+  }
 };
 
 // `gram` (lower triangle), `right` = X'y and `squares` = y'y of n rows. `mean_parameters`: 1 when the constant is not
@@ -40,16 +50,16 @@ Ridge solve_ridge(const MatrixXd& gram, const VectorXd& right, double squares, c
                   double mean_parameters) {
   Ridge ridge;
   const auto size = static_cast<std::size_t>(gram.rows());
-  MatrixXd factor = gram;
-  factor.diagonal() += penalty;
-  if (!cholesky_lower(factor.data(), size)) return ridge;
+  ridge.factor = gram;
+  ridge.factor.diagonal() += penalty;
+  if (!cholesky_lower(ridge.factor.data(), size)) return ridge;
   ridge.coefficients = right;
-  solve_lower(factor.data(), size, false, ridge.coefficients.data(), 1);
-  solve_lower(factor.data(), size, true, ridge.coefficients.data(), 1);
-  ridge.root = MatrixXd::Identity(gram.rows(), gram.rows());
-  solve_lower(factor.data(), size, true, ridge.root.data(), size);
+  solve_lower(ridge.factor.data(), size, false, ridge.coefficients.data(), 1);
+  solve_lower(ridge.factor.data(), size, true, ridge.coefficients.data(), 1);
+  MatrixXd inverse = ridge.factor;
+  invert_from_cholesky(inverse.data(), size);
   // trace of G (G + P)^-1 = size - trace of P (G + P)^-1
-  const double freedom = static_cast<double>(size) - penalty.dot(ridge.root.rowwise().squaredNorm()) + mean_parameters;
+  const double freedom = static_cast<double>(size) - penalty.dot(inverse.diagonal()) + mean_parameters;
   const double residual = squares - ridge.coefficients.dot(right) - ridge.coefficients.cwiseAbs2().dot(penalty);
   const double left = n - freedom;
   if (left <= 0.0) return ridge;
@@ -57,21 +67,45 @@ Ridge solve_ridge(const MatrixXd& gram, const VectorXd& right, double squares, c
   return ridge;
 }
 
+// Writes rows first to first + block.rows() - 1 of the functions of a regression.
+using RowFunctions = std::function<void(std::size_t first, Eigen::Ref<MatrixXd> block)>;
+
+// A piece of rows whose functions stay in the cache.
+constexpr std::size_t kRowPiece = 256;
+
+void for_row_pieces(std::size_t rows, const std::function<void(std::size_t first, std::size_t count)>& body) {
+  for (std::size_t first = 0; first < rows; first += kRowPiece) body(first, std::min(kRowPiece, rows - first));
+}
+
 // y - X b divided by 1 - leverage.
-std::vector<double> left_out_residuals(const PlusColumns& columns, std::size_t target, MatrixXd design,
-                                       const Ridge& ridge, double mean_leverage) {
-  const std::size_t n = columns.rows;
-  std::vector<double> residuals(columns.standardised(target), columns.standardised(target) + n);
-  const auto size = static_cast<std::size_t>(design.cols());
-  multiply(-1.0, {design.data(), n, size}, {ridge.coefficients.data(), size, 1}, 1.0, residuals.data());
-  VectorXd leverage = VectorXd::Constant(static_cast<Index>(n), mean_leverage);
-  MatrixXd rotated(static_cast<Index>(n), static_cast<Index>(size));
-  multiply(1.0, {design.data(), n, size}, {ridge.root.data(), size, size}, 0.0, rotated.data());
-  for (Index k = 0; k < rotated.cols(); ++k) leverage += rotated.col(k).cwiseAbs2();
-  for (std::size_t i = 0; i < n; ++i) {
-    const double weight = columns.weights.empty() ? 1.0 : columns.weights[i];
-    residuals[i] /= 1.0 - std::min(kMostLeverage, weight * leverage[static_cast<Index>(i)]);
-  }
+std::vector<double> left_out_residuals(const PlusColumns& columns, std::size_t target, const RowFunctions& functions,
+                                       const VectorXd& coefficients, const MatrixXd& root, double mean_leverage) {
+  std::vector<double> residuals(columns.standardised(target), columns.standardised(target) + columns.rows);
+  const Index size = coefficients.size();
+  const auto width = static_cast<std::size_t>(size);
+  // A leverage needs few digits: single precision takes half the time.
+  const Eigen::MatrixXf narrow_root = root.cast<float>();
+  const auto most = static_cast<Index>(std::min(kRowPiece, columns.rows));
+  MatrixXd block(most, size);
+  Eigen::MatrixXf narrow(most, size);
+  Eigen::MatrixXf rotated(most, size);
+  for_row_pieces(columns.rows, [&](std::size_t first, std::size_t count) {
+    const auto rows = static_cast<Index>(count);
+    const auto stride = static_cast<std::size_t>(most);
+    functions(first, block.topRows(rows));
+    multiply(-1.0, {block.data(), count, width, stride}, {coefficients.data(), width, 1}, 1.0,
+             residuals.data() + first);
+    narrow.topRows(rows) = block.topRows(rows).cast<float>();
+    multiply(1.0F, {narrow.data(), count, width, stride}, {narrow_root.data(), width, width}, 0.0F, rotated.data(),
+             stride);
+    Eigen::VectorXf leverage = Eigen::VectorXf::Constant(rows, static_cast<float>(mean_leverage));
+    for (Index k = 0; k < size; ++k) leverage += rotated.col(k).head(rows).cwiseAbs2();
+    for (std::size_t i = 0; i < count; ++i) {
+      const double weight = columns.weights.empty() ? 1.0 : columns.weights[first + i];
+      residuals[first + i] /=
+          1.0 - std::min(kMostLeverage, weight * static_cast<double>(leverage[static_cast<Index>(i)]));
+    }
+  });
   return residuals;
 }
 
@@ -107,38 +141,43 @@ Ridge best_additive(const AdditiveProblem& problem, double n) {
   return best;
 }
 
-// The best ridge of a Gaussian process of one length scale, with its functions.
+// The best ridge of a Gaussian process of one length scale.
 struct ProcessFit {
+  std::optional<ProcessFunctions> functions;
   Ridge ridge;
-  MatrixXd design;
 };
 
 ProcessFit best_process(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
                         double length) {
   ProcessFit fit;
-  const std::size_t n = columns.rows;
-  fit.design = process_functions(columns, active, length);
-  const auto lines = static_cast<Index>(active.size()) + 1;
-  const Index size = fit.design.cols();
-  const auto width = static_cast<std::size_t>(size);
-  MatrixXd gram(size, size);
-  VectorXd right(size);
-  const MatrixXd* left = &fit.design;
-  MatrixXd weighted;
-  if (columns.weights.empty()) {
-    multiply_by_own_transpose(1.0, {fit.design.data(), n, width, 0, true}, 0.0, gram.data());
-  } else {
-    const Eigen::Map<const VectorXd> weights(columns.weights.data(), static_cast<Index>(n));
-    weighted = weights.cwiseSqrt().asDiagonal() * fit.design;
-    multiply_by_own_transpose(1.0, {weighted.data(), n, width, 0, true}, 0.0, gram.data());
-    weighted = weights.asDiagonal() * fit.design;
-    left = &weighted;
-  }
-  multiply(1.0, {left->data(), n, width, 0, true}, {columns.standardised(target), n, 1}, 0.0, right.data());
+  const ProcessFunctions& functions = fit.functions.emplace(columns, active, length);
+  const std::size_t width = functions.size();
+  const auto size = static_cast<Index>(width);
+  MatrixXd gram = MatrixXd::Zero(size, size);
+  VectorXd right = VectorXd::Zero(size);
+  const auto most = static_cast<Index>(std::min(kRowPiece, columns.rows));
+  MatrixXd block(most, size);
+  VectorXd values(most);
+  for_row_pieces(columns.rows, [&](std::size_t first, std::size_t count) {
+    const auto rows = static_cast<Index>(count);
+    functions.fill(first, block.topRows(rows));
+    values.head(rows) = Eigen::Map<const VectorXd>(columns.standardised(target) + first, rows);
+    if (!columns.weights.empty()) {
+      const VectorXd root = Eigen::Map<const VectorXd>(columns.weights.data() + first, rows).cwiseSqrt();
+      block.topRows(rows).array().colwise() *= root.array();
+      values.head(rows).array() *= root.array();
+    }
+    const MatrixView own{block.data(), count, width, static_cast<std::size_t>(most), true};
+    multiply_by_own_transpose(1.0, own, 1.0, gram.data());
+    multiply(1.0, own, {values.data(), count, 1}, 1.0, right.data());
+  });
+  gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose().eval();
+  functions.whiten(gram, right);
   for (const double ridge_value : kProcessRidges) {
     VectorXd penalty = VectorXd::Constant(size, ridge_value);
-    penalty.tail(lines).setConstant(kLineRidge);
-    Ridge ridge = solve_ridge(gram, right, static_cast<double>(n), penalty, static_cast<double>(n), 0.0);
+    penalty.tail(static_cast<Index>(functions.lines())).setConstant(kLineRidge);
+    Ridge ridge =
+        solve_ridge(gram, right, static_cast<double>(columns.rows), penalty, static_cast<double>(columns.rows), 0.0);
     if (ridge.gcv < fit.ridge.gcv) fit.ridge = std::move(ridge);
   }
   return fit;
@@ -170,10 +209,22 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
     }
   }
   result.gcv = best;
-  if (process.design.size() > 0) {
-    result.values = left_out_residuals(columns, target, std::move(process.design), process.ridge, 0.0);
+  if (process.functions) {
+    const ProcessFunctions& functions = *process.functions;
+    MatrixXd root = process.ridge.root();
+    functions.unwhiten(process.ridge.coefficients);
+    functions.unwhiten(root);
+    result.values = left_out_residuals(
+        columns, target, [&](std::size_t first, Eigen::Ref<MatrixXd> block) { functions.fill(first, block); },
+        process.ridge.coefficients, root, 0.0);
   } else {
-    result.values = left_out_residuals(columns, target, columns.basis(Eigen::all, problem.chosen), additive, 1.0 / n);
+    const auto gather = [&](std::size_t first, Eigen::Ref<MatrixXd> block) {
+      for (Index k = 0; k < block.cols(); ++k) {
+        block.col(k) = columns.basis.col(problem.chosen[static_cast<std::size_t>(k)])
+                           .segment(static_cast<Index>(first), block.rows());
+      }
+    };
+    result.values = left_out_residuals(columns, target, gather, additive.coefficients, additive.root(), 1.0 / n);
   }
   return result;
 }

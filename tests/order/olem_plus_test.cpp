@@ -153,7 +153,15 @@ TEST(OlemPlusScreen, FindsTheParents) {
   EXPECT_TRUE(active_predecessors(prepared, number[3], {}).empty());
 }
 
-// The kernel functions stand for the kernel: F F' is close to K K_MM^-1 K', which is close to K at the landmarks.
+TEST(OlemPlusKernel, ExponentialsAreThoseOfTheLibrary) {
+  std::vector<double> values;
+  for (double x = -690.0; x <= 0.0; x += 0.37) values.push_back(x);
+  std::vector<double> own = values;
+  exponentials(own.data(), own.size());
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(own[i] / std::exp(values[i]), 1.0, 1e-14) << values[i];
+}
+
+// Whitened, the kernel functions F of all rows stand for the kernel: F F' is close to K.
 TEST(OlemPlusKernel, FunctionsReproduceTheKernel) {
   RandomStream random(7, "kernel");
   std::vector<std::vector<double>> columns(2, std::vector<double>(300));
@@ -162,8 +170,14 @@ TEST(OlemPlusKernel, FunctionsReproduceTheKernel) {
   }
   const PlusColumns prepared = prepare_plus_columns(table_of({"a", "b"}, columns), {}, Context());
   const std::vector<std::size_t> inputs = {0, 1};
-  const Eigen::MatrixXd functions = process_functions(prepared, inputs, 1.6);
-  const Eigen::Index kernels = functions.cols() - 3;
+  const ProcessFunctions functions(prepared, inputs, 1.6);
+  const auto size = static_cast<Eigen::Index>(functions.size());
+  const auto kernels = static_cast<Eigen::Index>(functions.kernels());
+  Eigen::MatrixXd values(300, size);
+  functions.fill(0, values);
+  Eigen::MatrixXd whitening = Eigen::MatrixXd::Identity(size, size);
+  functions.unwhiten(whitening);
+  const Eigen::MatrixXd white = values * whitening;
   double worst = 0.0;
   for (Eigen::Index i = 0; i < 300; i += 7) {
     for (Eigen::Index k = 0; k < 300; k += 11) {
@@ -172,10 +186,16 @@ TEST(OlemPlusKernel, FunctionsReproduceTheKernel) {
         square += std::pow(prepared.standardised(j)[i] - prepared.standardised(j)[k], 2);
       }
       const double kernel = std::exp(-square / (2.0 * 1.6 * 1.6));
-      worst = std::max(worst, std::abs(functions.row(i).head(kernels).dot(functions.row(k).head(kernels)) - kernel));
+      worst = std::max(worst, std::abs(white.row(i).head(kernels).dot(white.row(k).head(kernels)) - kernel));
     }
   }
   EXPECT_LT(worst, 0.05);
+  // The Gram matrix is whitened as the functions are.
+  Eigen::MatrixXd gram = values.transpose() * values;
+  Eigen::VectorXd right = values.transpose() * Eigen::VectorXd::Ones(300);
+  functions.whiten(gram, right);
+  EXPECT_LT((gram - white.transpose() * white).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LT((right - white.transpose() * Eigen::VectorXd::Ones(300)).cwiseAbs().maxCoeff(), 1e-8);
 }
 
 // Residuals are those of leaving each row out, to first order: for a straight line exactly.
