@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "olem/error.h"
 #include "olem/order_olem.h"
@@ -16,7 +17,9 @@ namespace {
 
 constexpr std::size_t kMostStartRows = 5000;  // of the table that the start is learned from
 constexpr double kStandardised = 1.01;        // ratio of variances below which somebody made them equal
-constexpr std::size_t kTunedColumns = 20;     // beyond it beta falls as 1 / d
+constexpr double kCommonUnitsRange = 1.5;     // nats between the largest and the smallest residual entropy
+constexpr double kOtherUnitsRange = 2.5;
+constexpr std::size_t kTunedColumns = 20;  // beyond it beta falls as 1 / d
 
 constexpr Choice kUnits[] = {
     {"auto", "scales count as far as the residual entropies spread no more than those of columns in common units"},
@@ -58,6 +61,18 @@ ScaleTerms scale_terms(const OlemPlusOptions& options, const PlusColumns& column
   return terms;
 }
 
+double entropy_range(const ScoredOrder& scored) {
+  const std::vector<double> entropies = scored.entropies();
+  const auto [low, high] = std::minmax_element(entropies.begin(), entropies.end());
+  return *high - *low;
+}
+
+// How much the scale terms count when residual entropies have this range: they fade out from what columns in common
+// units have at most to what others have at least.
+double scale_weight(double range) {
+  return std::clamp((kOtherUnitsRange - range) / (kOtherUnitsRange - kCommonUnitsRange), 0.0, 1.0);
+}
+
 }  // namespace
 
 OptionSet describe(OlemPlusOptions& options) {
@@ -81,24 +96,29 @@ class OlemPlusProblem::Impl {
         prefix_(table.prefix()),
         nodes_(prepare_plus_columns(table, checked_weights(table, weights), context)) {
     for (const std::size_t column : columns().table_column) names_.push_back(table.name(column));
-    terms_ = scale_terms(options, columns());
+    full_terms_ = scale_terms(options, columns());
   }
 
   OrderResult learn(const Precedence& knowledge, const Context& context, std::span<const std::string> start) {
     const Precedence known = knowledge.restricted_to(columns().table_column);
-    const std::vector<std::size_t> from = start.empty() ? start_order(known, context) : numbers(start);
+    std::vector<std::size_t> from;
+    if (!start.empty()) from = numbers(start);
+    const ScaleTerms terms = find_terms(known, from, context);
+    if (from.empty() || (start.empty() && terms.none())) from = start_order(known, false, context);
     context.report_progress(kStartShare, "order");
-    const ScoredOrder best = search_plus_order(nodes_, terms_, known, from, context, [&](double part) {
+    const ScoredOrder best = search_plus_order(nodes_, terms, known, from, context, [&](double part) {
       context.report_progress(kStartShare + (kSearchShare - kStartShare) * part, "order");
     });
     OrderResult result;
     result.method = "olem+";
     result.criterion = "residual_entropy";
     for (const std::size_t column : best.order) result.order.push_back(names_[column]);
-    result.steps = plus_steps(nodes_, terms_, known, best, names_, columns().table_column, context);
+    result.steps = plus_steps(nodes_, terms, known, best, names_, columns().table_column, context);
     std::size_t edges = 0;
-    for (const PlusNode& node : best.nodes) edges += node.edges;
-    result.facts = {{"score_shape", best.shape},
+    for (const PlusNode& node : best.nodes) edges += node.edges();
+    result.facts = {{"scale_weight", weight_.value_or(0.0)},
+                    {"entropy_range", range_},
+                    {"score_shape", best.shape},
                     {"score_scale", best.scale},
                     {"active_predecessors", static_cast<double>(edges)},
                     {"regressions", static_cast<double>(nodes_.fits())}};
@@ -107,7 +127,9 @@ class OlemPlusProblem::Impl {
   }
 
   OrderScore score(std::span<const std::string> order, const Context& context) {
-    const ScoredOrder scored = score_plus_order(nodes_, terms_, numbers(order), context);
+    std::vector<std::size_t> from;
+    const ScaleTerms terms = find_terms({}, from, context);
+    const ScoredOrder scored = score_plus_order(nodes_, terms, numbers(order), context);
     OrderScore result;
     result.shape = scored.shape;
     result.scale = scored.scale;
@@ -136,15 +158,26 @@ class OlemPlusProblem::Impl {
     return result;
   }
 
-  // OLEM's order, by the columns in their units, or standardised where units do not count. The rows are in an order
+  // The scale terms, whose weight is found once, along `from` or OLEM's order in units, which `from` then becomes.
+  ScaleTerms find_terms(const Precedence& known, std::vector<std::size_t>& from, const Context& context) {
+    if (full_terms_.none()) return {};
+    if (from.empty() && (!weight_ || *weight_ > 0.0)) from = start_order(known, true, context);
+    if (!weight_) {
+      range_ = entropy_range(score_plus_order(nodes_, {}, from, context));
+      weight_ = options_.units == ColumnUnits::kAuto ? scale_weight(range_) : 1.0;
+    }
+    return {*weight_ * full_terms_.beta, *weight_ * full_terms_.kappa};
+  }
+
+  // OLEM's order of the columns in their units or standardised. The rows are in an order
   // that has nothing to do with their values, so the first of many are a random sample.
-  std::vector<std::size_t> start_order(const Precedence& known, const Context& context) const {
+  std::vector<std::size_t> start_order(const Precedence& known, bool in_units, const Context& context) const {
     const std::size_t rows = std::min(columns().rows, kMostStartRows);
     std::vector<std::string> names;
     std::vector<double> values;
     for (std::size_t j = 0; j < columns().columns; ++j) {
       names.push_back(std::to_string(j));
-      const double scale = terms_.none() ? 1.0 : std::exp(columns().log_scale[j]);
+      const double scale = in_units ? std::exp(columns().log_scale[j]) : 1.0;
       for (std::size_t i = 0; i < rows; ++i) values.push_back(scale * columns().standardised(j)[i]);
     }
     const Table table(std::move(names), std::move(values));
@@ -164,7 +197,9 @@ class OlemPlusProblem::Impl {
   std::string prefix_;
   PlusNodes nodes_;
   std::vector<std::string> names_;  // by number of the column
-  ScaleTerms terms_;
+  ScaleTerms full_terms_;
+  std::optional<double> weight_;  // of the scale terms, once it is found
+  double range_ = 0.0;            // of the residual entropies that it was found from
 };
 
 OlemPlusProblem::OlemPlusProblem(const Table& table, const OlemPlusOptions& options, const Context& context,

@@ -55,6 +55,7 @@ std::vector<OrderStep> plus_steps(PlusNodes& nodes, const ScaleTerms& terms, con
   const std::vector<double>& weights = nodes.columns().weights;
   const std::vector<double> own_shape = shape_rows(best);
   const std::vector<double> own_scale = scale_rows(terms, best);
+  PrefixScreen screen(nodes.columns(), best.order);
   std::vector<OrderStep> steps;
   for (std::size_t place = best.order.size() - 1; place > 0; --place) {
     OrderStep& step = steps.emplace_back();
@@ -71,7 +72,7 @@ std::vector<OrderStep> plus_steps(PlusNodes& nodes, const ScaleTerms& terms, con
       continue;
     }
     step.runner_up = names[best.order[place - 1]];
-    const ScoredOrder swapped = swap_neighbours(nodes, terms, best, place - 1, context);
+    const ScoredOrder swapped = swap_neighbours(nodes, terms, best, screen, place - 1, context);
     const std::vector<double> shape = shape_rows(swapped);
     const std::vector<double> scale = scale_rows(terms, swapped);
     StepEvidence evidence;

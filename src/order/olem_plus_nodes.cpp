@@ -3,17 +3,18 @@
 #include <algorithm>
 
 #include "olem/parallel.h"
-#include "order/olem_plus_screen.h"
 
 namespace olem {
 
 namespace {
 
-std::vector<std::uint32_t> node_key(std::size_t target, std::span<const std::size_t> others) {
+std::vector<std::uint32_t> node_key(std::size_t target, std::span<const std::size_t> others,
+                                    const std::optional<std::size_t>& added = std::nullopt) {
   std::vector<std::uint32_t> key;
-  key.reserve(others.size() + 1);
+  key.reserve(others.size() + 2);
   key.push_back(static_cast<std::uint32_t>(target));
   for (const std::size_t other : others) key.push_back(static_cast<std::uint32_t>(other));
+  if (added) key.push_back(static_cast<std::uint32_t>(*added));
   std::sort(key.begin() + 1, key.end());
   return key;
 }
@@ -22,26 +23,31 @@ std::vector<std::size_t> others_of(const std::vector<std::uint32_t>& key) { retu
 
 }  // namespace
 
-std::vector<PlusNode> PlusNodes::find(std::span<const NodeRequest> requests, const Context& context) {
+std::vector<PlusNode> PlusNodes::find(PrefixScreen& screen, std::span<const NodeRequest> requests,
+                                      const Context& context) {
   std::vector<std::map<Key, Key>::iterator> screens;
-  std::vector<std::map<Key, Key>::iterator> new_screens;
-  for (const NodeRequest& request : requests) {
-    const auto [at, added] = screens_.try_emplace(node_key(request.target, request.predecessors));
+  std::vector<std::size_t> missing;  // requests
+  for (std::size_t r = 0; r < requests.size(); ++r) {
+    const NodeRequest& request = requests[r];
+    const auto [at, added] = screens_.try_emplace(node_key(request.target, screen.first(request.count), request.added));
     screens.push_back(at);
-    if (added) new_screens.push_back(at);
+    if (added) missing.push_back(r);
   }
   try {
-    parallel_for(context, 0, new_screens.size(), 1, [&](std::size_t i, std::size_t) {
-      const Key& key = new_screens[i]->first;
-      new_screens[i]->second = node_key(key.front(), active_predecessors(columns_, key.front(), others_of(key)));
+    if (!missing.empty()) screen.prepare();
+    parallel_for(context, 0, missing.size(), 1, [&](std::size_t i, std::size_t) {
+      const NodeRequest& request = requests[missing[i]];
+      screens[missing[i]]->second =
+          node_key(request.target, request.added ? screen.active_with(request.target, request.count, *request.added)
+                                                 : screen.active(request.target, request.count));
     });
   } catch (...) {
-    for (const auto& at : new_screens) screens_.erase(at);
+    for (const std::size_t r : missing) screens_.erase(screens[r]);
     throw;
   }
   std::vector<std::map<Key, PlusFit>::iterator> new_fits;
-  for (const auto& screen : screens) {
-    const auto [at, added] = fits_.try_emplace(screen->second);
+  for (const auto& known : screens) {
+    const auto [at, added] = fits_.try_emplace(known->second);
     if (added) new_fits.push_back(at);
   }
   try {
@@ -54,7 +60,10 @@ std::vector<PlusNode> PlusNodes::find(std::span<const NodeRequest> requests, con
     throw;
   }
   std::vector<PlusNode> nodes;
-  for (const auto& screen : screens) nodes.push_back({&fits_.at(screen->second), screen->second.size() - 1});
+  for (const auto& known : screens) {
+    const auto at = fits_.find(known->second);
+    nodes.push_back({&at->second, std::span(at->first).subspan(1)});
+  }
   return nodes;
 }
 

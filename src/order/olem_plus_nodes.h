@@ -3,25 +3,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "olem/context.h"
 #include "order/olem_plus_columns.h"
 #include "order/olem_plus_fit.h"
+#include "order/olem_plus_screen.h"
 
 namespace olem {
 
 // A column given the set of its predecessors. The fit stays valid as long as the PlusNodes that it came from.
 struct PlusNode {
   const PlusFit* fit = nullptr;
-  std::size_t edges = 0;  // active predecessors
+  std::span<const std::uint32_t> active;  // the predecessors that it depends on, ascending
+
+  std::size_t edges() const { return active.size(); }
 };
 
-// A column and its predecessors, in any order.
+// A column after the first `count` columns of the order of a screen, and after `added` where there is one.
 struct NodeRequest {
   std::size_t target = 0;
-  std::span<const std::size_t> predecessors;
+  std::size_t count = 0;
+  std::optional<std::size_t> added = std::nullopt;
 };
 
 // Every screen and every regression that was asked for, each made once. Not safe to use from several threads at once;
@@ -37,7 +42,7 @@ class PlusNodes {
   std::size_t screens() const { return screens_.size(); }
 
   // One node for each request; what is not known yet is computed in parallel.
-  std::vector<PlusNode> find(std::span<const NodeRequest> requests, const Context& context);
+  std::vector<PlusNode> find(PrefixScreen& screen, std::span<const NodeRequest> requests, const Context& context);
 
  private:
   using Key = std::vector<std::uint32_t>;  // the target, then the others ascending

@@ -26,9 +26,10 @@ struct ScoredOrder {
 ScoredOrder score_plus_order(PlusNodes& nodes, const ScaleTerms& terms, std::span<const std::size_t> order,
                              const Context& context);
 
-// The same with the columns of places `place` and `place` + 1 swapped: two nodes change.
-ScoredOrder swap_neighbours(PlusNodes& nodes, const ScaleTerms& terms, const ScoredOrder& from, std::size_t place,
-                            const Context& context);
+// The same with the columns of places `place` and `place` + 1 swapped: two nodes change. `screen`: of the order of
+// `from`.
+ScoredOrder swap_neighbours(PlusNodes& nodes, const ScaleTerms& terms, const ScoredOrder& from, PrefixScreen& screen,
+                            std::size_t place, const Context& context);
 
 // Lowers J from `start` on, within what is known: the best swap of neighbours until none gains; then every column walks
 // along the order, as long as J is at most .02 above the least so far, and stays at the best place on its way; then the

@@ -153,6 +153,29 @@ TEST(OlemPlusScreen, FindsTheParents) {
   EXPECT_TRUE(active_predecessors(prepared, number[3], {}).empty());
 }
 
+// One factorisation along an order gives the screens that each has by itself.
+TEST(OlemPlusScreen, PrefixesAgreeWithScreensOfTheirOwn) {
+  const PlusColumns columns = prepare_plus_columns(test::linear_table(700, 9, 5), {}, Context());
+  const std::vector<std::size_t> order = {4, 0, 7, 2, 8, 5};
+  PrefixScreen screen(columns, order);
+  screen.prepare();
+  std::size_t edges = 0;
+  for (const std::size_t target : {std::size_t{1}, std::size_t{3}, std::size_t{6}}) {
+    for (std::size_t count = 0; count <= order.size(); ++count) {
+      std::vector<std::size_t> before(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count));
+      std::sort(before.begin(), before.end());
+      const std::vector<std::size_t> own = active_predecessors(columns, target, before);
+      EXPECT_EQ(screen.active(target, count), own);
+      edges += own.size();
+      const std::size_t added = target == 1 ? 3 : 1;
+      before.push_back(added);
+      std::sort(before.begin(), before.end());
+      EXPECT_EQ(screen.active_with(target, count, added), active_predecessors(columns, target, before));
+    }
+  }
+  EXPECT_GT(edges, 10U);
+}
+
 TEST(OlemPlusKernel, ExponentialsAreThoseOfTheLibrary) {
   std::vector<double> values;
   for (double x = -690.0; x <= 0.0; x += 0.37) values.push_back(x);
