@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/special.h"
 #include "olem/error.h"
 #include "olem/order_olem.h"
 #include "order/gap.h"
@@ -14,6 +15,9 @@ namespace {
 
 constexpr double kSomeZeros = 0.01;
 constexpr double kMostZeros = 0.5;
+// Nats. At most .93 in models of the study and 2.15 for the reef's columns; at least 2.8 in 23 tables in natural units,
+// where this learner turned more than half of the true edges round.
+constexpr double kComparableRange = 2.5;
 
 [[noreturn]] void refuse_discrete(const Table& table, std::span<const std::size_t> remaining, std::size_t without) {
   std::vector<std::string> names;
@@ -42,6 +46,33 @@ void warn_of_zeros(const std::vector<std::pair<std::string, double>>& zero_share
                    "when '{}' was found last. {}",
                    100.0 * worst->second, worst->first, remedy),
        worst->first});
+}
+
+// Noise of comparable size, which OLEM supposes, leaves every variable a like entropy given those before it. Where the
+// entropies lie far apart the units of the columns decided, and a gap beyond chance says nothing about causes.
+void warn_of_units(OrderResult& result) {
+  if (result.steps.empty()) return;
+  double low = kInfinity;
+  double high = -kInfinity;
+  for (const OrderStep& step : result.steps) {
+    for (const auto& [name, value] : step.values) {
+      // Each variable as the sink of its step; the first of the order has no step, only its value in the last one.
+      if (name != step.sink && !(&step == &result.steps.back())) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  if (!(high - low > kComparableRange)) return;
+  for (OrderStep& step : result.steps) step.decided = step.forced;
+  result.summary.message = "No step counts as decided: the units of the columns decided this order.";
+  result.summary.warnings.push_back(
+      {"units",
+       fmt::format(
+           "The conditional entropies along this order lie {:.1f} nats apart; columns in comparable units stay "
+           "within {}. The units of the columns decided this order, and no step counts as decided. OLEM+ needs no "
+           "common unit.",
+           high - low, kComparableRange),
+       ""});
 }
 
 }  // namespace
@@ -90,6 +121,7 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
   };
   OrderResult result = search_sinks(table, knowledge, criterion, context);
   warn_of_zeros(zero_shares, result.summary);
+  warn_of_units(result);
   return result;
 }
 

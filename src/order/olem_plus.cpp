@@ -27,16 +27,15 @@ constexpr Choice kUnits[] = {
     {"arbitrary", "each column has a unit of its own: scales count for nothing"},
 };
 
-std::vector<double> checked_weights(const Table& table, std::span<const double> weights) {
+std::vector<double> checked_weights(const std::string& prefix, std::size_t rows, std::span<const double> weights) {
   if (weights.empty()) return {};
-  if (weights.size() != table.rows()) {
-    throw Error(ErrorCategory::kData,
-                fmt::format("{}There are {} weights for {} rows.", table.prefix(), weights.size(), table.rows()));
+  if (weights.size() != rows) {
+    throw Error(ErrorCategory::kData, fmt::format("{}There are {} weights for {} rows.", prefix, weights.size(), rows));
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!(weights[i] > 0.0) || !std::isfinite(weights[i])) {
-      throw Error(ErrorCategory::kData, fmt::format("{}The weight of row {} is {}; weights must be positive.",
-                                                    table.prefix(), i + 1, weights[i]));
+      throw Error(ErrorCategory::kData,
+                  fmt::format("{}The weight of row {} is {}; weights must be positive.", prefix, i + 1, weights[i]));
     }
   }
   const double mean = std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
@@ -73,6 +72,22 @@ double scale_weight(double range) {
   return std::clamp((kOtherUnitsRange - range) / (kOtherUnitsRange - kCommonUnitsRange), 0.0, 1.0);
 }
 
+std::string closing_sentence_plus(const std::vector<OrderStep>& steps) {
+  std::size_t forced = 0;
+  std::size_t counts[3] = {};
+  for (const OrderStep& step : steps) {
+    if (step.evidence) {
+      ++counts[static_cast<std::size_t>(step.evidence->decided_by)];
+    } else {
+      ++forced;
+    }
+  }
+  return fmt::format("Of {} steps {} are decided by shape, {} by scale only, {} by knowledge; {} are not decided.",
+                     steps.size(), counts[static_cast<std::size_t>(DecidedBy::kShape)],
+                     counts[static_cast<std::size_t>(DecidedBy::kScale)], forced,
+                     counts[static_cast<std::size_t>(DecidedBy::kNone)]);
+}
+
 }  // namespace
 
 OptionSet describe(OlemPlusOptions& options) {
@@ -94,10 +109,26 @@ class OlemPlusProblem::Impl {
       : options_(options),
         table_names_(table.names()),
         prefix_(table.prefix()),
-        nodes_(prepare_plus_columns(table, checked_weights(table, weights), context)) {
+        own_nodes_(std::make_shared<PlusNodes>(
+            prepare_plus_columns(table, checked_weights(table.prefix(), table.rows(), weights), context))),
+        nodes_(*own_nodes_) {
     for (const std::size_t column : columns().table_column) names_.push_back(table.name(column));
     full_terms_ = scale_terms(options, columns());
   }
+
+  // The same columns under other weights.
+  Impl(const Impl& base, std::span<const double> weights, const Context& context)
+      : options_(base.options_),
+        table_names_(base.table_names_),
+        prefix_(base.prefix_),
+        own_nodes_(std::make_shared<PlusNodes>(
+            reweigh_plus_columns(base.columns(), checked_weights(base.prefix_, base.columns().rows, weights), context),
+            base.own_nodes_)),
+        nodes_(*own_nodes_),
+        names_(base.names_),
+        full_terms_(base.full_terms_),
+        weight_(base.weight_),
+        range_(base.range_) {}
 
   OrderResult learn(const Precedence& knowledge, const Context& context, std::span<const std::string> start) {
     const Precedence known = knowledge.restricted_to(columns().table_column);
@@ -122,6 +153,7 @@ class OlemPlusProblem::Impl {
                     {"score_scale", best.scale},
                     {"active_predecessors", static_cast<double>(edges)},
                     {"regressions", static_cast<double>(nodes_.fits())}};
+    result.summary.message = closing_sentence_plus(result.steps);
     context.report_progress(1.0, "order");
     return result;
   }
@@ -195,7 +227,8 @@ class OlemPlusProblem::Impl {
   OlemPlusOptions options_;
   std::vector<std::string> table_names_;
   std::string prefix_;
-  PlusNodes nodes_;
+  std::shared_ptr<PlusNodes> own_nodes_;
+  PlusNodes& nodes_;
   std::vector<std::string> names_;  // by number of the column
   ScaleTerms full_terms_;
   std::optional<double> weight_;  // of the scale terms, once it is found
@@ -209,9 +242,15 @@ OlemPlusProblem::OlemPlusProblem(const Table& table, const OlemPlusOptions& opti
   impl_ = std::make_unique<Impl>(table, checked, context, weights);
 }
 
+OlemPlusProblem::OlemPlusProblem(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
 OlemPlusProblem::~OlemPlusProblem() = default;
 OlemPlusProblem::OlemPlusProblem(OlemPlusProblem&&) noexcept = default;
 OlemPlusProblem& OlemPlusProblem::operator=(OlemPlusProblem&&) noexcept = default;
+
+OlemPlusProblem OlemPlusProblem::reweighted(std::span<const double> weights, const Context& context) const {
+  return OlemPlusProblem(std::make_unique<Impl>(*impl_, weights, context));
+}
 
 OrderResult OlemPlusProblem::learn(const Precedence& knowledge, const Context& context,
                                    std::span<const std::string> start) {

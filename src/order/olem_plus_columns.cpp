@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numbers>
 #include <numeric>
 
@@ -201,29 +202,18 @@ void fill_gram(PlusColumns& result, const Context& context) {
   result.gram.triangularView<Eigen::StrictlyLower>() = result.gram.transpose().eval();
 }
 
-}  // namespace
-
-PlusColumns prepare_plus_columns(const Table& table, std::span<const double> weights, const Context& context) {
-  const std::size_t n = table.rows();
-  const std::size_t d = table.columns();
-  PlusColumns result;
-  result.rows = n;
-  result.columns = d;
+// Fills what depends on the weights from the arranged columns.
+void fill_basis(PlusColumns& result, const std::function<std::vector<double>(std::size_t column)>& values,
+                const Context& context) {
+  const std::size_t n = result.rows;
+  const std::size_t d = result.columns;
   const std::size_t functions = std::clamp<std::size_t>(n / (4 * d), 2, kMostFunctions);
   context.require_memory((2 * n * d * functions + d * functions * d * functions) * sizeof(double),
                          "the functions of the columns");
-  arrange(table, result, context);
-  for (const std::size_t row : result.table_row) {
-    if (!weights.empty()) result.weights.push_back(weights[row]);
-  }
   std::vector<ColumnBasis> bases(d);
-  parallel_for(context, 0, d, 1, [&](std::size_t j, std::size_t) {
-    std::vector<double> column(n);
-    const auto values = table.column(result.table_column[j]);
-    for (std::size_t i = 0; i < n; ++i) column[i] = values[result.table_row[i]];
-    bases[j] = make_basis(std::move(column), result.weights, functions);
-  });
-  result.first.push_back(0);
+  parallel_for(context, 0, d, 1,
+               [&](std::size_t j, std::size_t) { bases[j] = make_basis(values(j), result.weights, functions); });
+  result.first.assign(1, 0);
   for (const ColumnBasis& basis : bases) {
     result.first.push_back(result.first.back() + basis.count);
     result.log_scale.push_back(basis.log_scale);
@@ -235,6 +225,43 @@ PlusColumns prepare_plus_columns(const Table& table, std::span<const double> wei
     bases[j].values = {};
   }
   fill_gram(result, context);
+}
+
+void set_weights(PlusColumns& result, std::span<const double> weights) {
+  if (weights.empty()) return;
+  for (const std::size_t row : result.table_row) result.weights.push_back(weights[row]);
+}
+
+}  // namespace
+
+PlusColumns prepare_plus_columns(const Table& table, std::span<const double> weights, const Context& context) {
+  PlusColumns result;
+  result.rows = table.rows();
+  result.columns = table.columns();
+  arrange(table, result, context);
+  set_weights(result, weights);
+  const auto values = [&](std::size_t j) {
+    const auto own = table.column(result.table_column[j]);
+    std::vector<double> column(result.rows);
+    for (std::size_t i = 0; i < result.rows; ++i) column[i] = own[result.table_row[i]];
+    return column;
+  };
+  fill_basis(result, values, context);
+  return result;
+}
+
+PlusColumns reweigh_plus_columns(const PlusColumns& columns, std::span<const double> weights, const Context& context) {
+  PlusColumns result;
+  result.rows = columns.rows;
+  result.columns = columns.columns;
+  result.table_row = columns.table_row;
+  result.table_column = columns.table_column;
+  set_weights(result, weights);
+  const auto values = [&](std::size_t j) {
+    return std::vector<double>(columns.standardised(j), columns.standardised(j) + columns.rows);
+  };
+  fill_basis(result, values, context);
+  for (std::size_t j = 0; j < columns.columns; ++j) result.log_scale[j] += columns.log_scale[j];
   return result;
 }
 

@@ -33,8 +33,11 @@ struct PlusColumns {
   const double* standardised(std::size_t j) const { return basis.data() + first[j] * rows; }
 };
 
-// `weights`: empty, or one positive number with mean 1 for each row of the table. O(n log n d + n (d q)^2) with at most
-// `largest_basis` functions a column.
+// `weights`: empty, or one positive number with mean 1 for each row of the table. O(n log n d + n (d q)^2) with
+// q = n / 4d functions a column, at least 2 and at most 8.
 PlusColumns prepare_plus_columns(const Table& table, std::span<const double> weights, const Context& context);
+
+// The same rows and columns with other weights, one for each row of the table.
+PlusColumns reweigh_plus_columns(const PlusColumns& columns, std::span<const double> weights, const Context& context);
 
 }  // namespace olem

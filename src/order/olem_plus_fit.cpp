@@ -32,6 +32,7 @@ constexpr double kNarrow = 0.8;
 // A ridge regression that was solved.
 struct Ridge {
   double gcv = std::numeric_limits<double>::infinity();
+  double smoothing = 0.0;  // that its penalties were made with
   VectorXd coefficients;
   MatrixXd factor;  // lower triangle: L with L L' = G + P
 
@@ -131,11 +132,12 @@ AdditiveProblem additive_problem(const PlusColumns& columns, std::size_t target,
   return problem;
 }
 
-Ridge best_additive(const AdditiveProblem& problem, double n) {
+Ridge best_additive(const AdditiveProblem& problem, std::span<const double> smoothings, double n) {
   Ridge best;
-  for (const double smoothing : kSmoothings) {
+  for (const double smoothing : smoothings) {
     const VectorXd penalty = (smoothing * problem.roughness).cwiseMax(kLeastPenalty);
     Ridge ridge = solve_ridge(problem.gram, problem.right, n, penalty, n, 1.0);
+    ridge.smoothing = smoothing;
     if (ridge.gcv < best.gcv) best = std::move(ridge);
   }
   return best;
@@ -144,12 +146,14 @@ Ridge best_additive(const AdditiveProblem& problem, double n) {
 // The best ridge of a Gaussian process of one length scale.
 struct ProcessFit {
   std::optional<ProcessFunctions> functions;
+  double length = 0.0;
   Ridge ridge;
 };
 
 ProcessFit best_process(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
-                        double length) {
+                        double length, std::span<const double> ridges) {
   ProcessFit fit;
+  fit.length = length;
   const ProcessFunctions& functions = fit.functions.emplace(columns, active, length);
   const std::size_t width = functions.size();
   const auto size = static_cast<Index>(width);
@@ -173,11 +177,12 @@ ProcessFit best_process(const PlusColumns& columns, std::size_t target, std::spa
   });
   gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose().eval();
   functions.whiten(gram, right);
-  for (const double ridge_value : kProcessRidges) {
+  for (const double ridge_value : ridges) {
     VectorXd penalty = VectorXd::Constant(size, ridge_value);
     penalty.tail(static_cast<Index>(functions.lines())).setConstant(kLineRidge);
     Ridge ridge =
         solve_ridge(gram, right, static_cast<double>(columns.rows), penalty, static_cast<double>(columns.rows), 0.0);
+    ridge.smoothing = ridge_value;
     if (ridge.gcv < fit.ridge.gcv) fit.ridge = std::move(ridge);
   }
   return fit;
@@ -185,32 +190,38 @@ ProcessFit best_process(const PlusColumns& columns, std::size_t target, std::spa
 
 }  // namespace
 
-PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t target,
-                                   std::span<const std::size_t> active) {
+PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
+                                   const PlusChoice* known) {
   PlusResiduals result;
   const std::size_t rows = columns.rows;
   const auto n = static_cast<double>(rows);
   if (active.empty()) {
     result.values.assign(columns.standardised(target), columns.standardised(target) + rows);
     for (double& value : result.values) value *= n / (n - 1.0);
-    result.gcv = n * n / ((n - 1.0) * (n - 1.0));
     return result;
   }
-  const AdditiveProblem problem = additive_problem(columns, target, active);
-  const Ridge additive = best_additive(problem, n);
+  AdditiveProblem problem;
+  Ridge additive;
   ProcessFit process;
-  double best = additive.gcv;
-  if (active.size() >= 2) {
+  if (known == nullptr || known->model == PlusModel::kAdditive) {
+    problem = additive_problem(columns, target, active);
+    additive = best_additive(
+        problem, known == nullptr ? std::span<const double>(kSmoothings) : std::span(&known->smoothing, 1), n);
+  }
+  if (known != nullptr && known->model == PlusModel::kProcess) {
+    process = best_process(columns, target, active, known->length, std::span(&known->smoothing, 1));
+  } else if (known == nullptr && active.size() >= 2) {
+    double best = additive.gcv;
     for (const double length : {kWide, kNarrow}) {
-      ProcessFit candidate = best_process(columns, target, active, length);
+      ProcessFit candidate = best_process(columns, target, active, length, kProcessRidges);
       if (!(candidate.ridge.gcv < best * kMustGain)) break;
       best = candidate.ridge.gcv;
       process = std::move(candidate);
     }
   }
-  result.gcv = best;
   if (process.functions) {
     const ProcessFunctions& functions = *process.functions;
+    result.choice = {PlusModel::kProcess, process.ridge.smoothing, process.length};
     MatrixXd root = process.ridge.root();
     functions.unwhiten(process.ridge.coefficients);
     functions.unwhiten(root);
@@ -218,6 +229,7 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
         columns, target, [&](std::size_t first, Eigen::Ref<MatrixXd> block) { functions.fill(first, block); },
         process.ridge.coefficients, root, 0.0);
   } else {
+    result.choice = {PlusModel::kAdditive, additive.smoothing, 0.0};
     const auto gather = [&](std::size_t first, Eigen::Ref<MatrixXd> block) {
       for (Index k = 0; k < block.cols(); ++k) {
         block.col(k) = columns.basis.col(problem.chosen[static_cast<std::size_t>(k)])
@@ -229,10 +241,12 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
   return result;
 }
 
-PlusFit fit_column(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active) {
-  const PlusResiduals residuals = regression_residuals(columns, target, active);
+PlusFit fit_column(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
+                   const PlusChoice* known) {
+  const PlusResiduals residuals = regression_residuals(columns, target, active, known);
   ResidualEntropy entropy = residual_entropy(residuals.values, columns.weights, columns.rounding_step[target]);
   PlusFit fit;
+  fit.choice = residuals.choice;
   fit.entropy = entropy.value + columns.log_scale[target];
   fit.contributions = std::move(entropy.contributions);
   const auto shift = static_cast<float>(columns.log_scale[target]);

@@ -23,6 +23,18 @@ std::vector<std::size_t> others_of(const std::vector<std::uint32_t>& key) { retu
 
 }  // namespace
 
+const PlusNodes::Key* PlusNodes::known_active(const Key& key) const {
+  if (!base_) return nullptr;
+  const auto known = base_->screens_.find(key);
+  return known == base_->screens_.end() ? nullptr : &known->second;
+}
+
+const PlusChoice* PlusNodes::known_choice(const Key& key) const {
+  if (!base_) return nullptr;
+  const auto known = base_->fits_.find(key);
+  return known == base_->fits_.end() ? nullptr : &known->second.choice;
+}
+
 std::vector<PlusNode> PlusNodes::find(PrefixScreen& screen, std::span<const NodeRequest> requests,
                                       const Context& context) {
   std::vector<std::map<Key, Key>::iterator> screens;
@@ -31,7 +43,12 @@ std::vector<PlusNode> PlusNodes::find(PrefixScreen& screen, std::span<const Node
     const NodeRequest& request = requests[r];
     const auto [at, added] = screens_.try_emplace(node_key(request.target, screen.first(request.count), request.added));
     screens.push_back(at);
-    if (added) missing.push_back(r);
+    if (!added) continue;
+    if (const Key* known = known_active(at->first)) {
+      at->second = *known;
+    } else {
+      missing.push_back(r);
+    }
   }
   try {
     if (!missing.empty()) screen.prepare();
@@ -53,7 +70,7 @@ std::vector<PlusNode> PlusNodes::find(PrefixScreen& screen, std::span<const Node
   try {
     parallel_for(context, 0, new_fits.size(), 1, [&](std::size_t i, std::size_t) {
       const Key& key = new_fits[i]->first;
-      new_fits[i]->second = fit_column(columns_, key.front(), others_of(key));
+      new_fits[i]->second = fit_column(columns_, key.front(), others_of(key), known_choice(key));
     });
   } catch (...) {
     for (const auto& at : new_fits) fits_.erase(at);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,7 +34,10 @@ struct NodeRequest {
 // works on the context's threads itself.
 class PlusNodes {
  public:
-  explicit PlusNodes(PlusColumns columns) : columns_(std::move(columns)) {}
+  // `base`: nodes of the same columns under other weights, whose active predecessors and choices of regressions are
+  // taken over where they are known; it must not change meanwhile.
+  explicit PlusNodes(PlusColumns columns, std::shared_ptr<const PlusNodes> base = nullptr)
+      : columns_(std::move(columns)), base_(std::move(base)) {}
   PlusNodes(const PlusNodes&) = delete;
   PlusNodes& operator=(const PlusNodes&) = delete;
 
@@ -47,7 +51,11 @@ class PlusNodes {
  private:
   using Key = std::vector<std::uint32_t>;  // the target, then the others ascending
 
+  const Key* known_active(const Key& key) const;
+  const PlusChoice* known_choice(const Key& key) const;
+
   PlusColumns columns_;
+  std::shared_ptr<const PlusNodes> base_;
   std::map<Key, Key> screens_;  // key of the fit by target and predecessors
   std::map<Key, PlusFit> fits_;
 };

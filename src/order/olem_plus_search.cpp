@@ -16,8 +16,13 @@ constexpr double kShortWalk = 0.02;  // how far J may rise on the way to a bette
 constexpr double kLongWalk = 0.2;
 constexpr double kTuckRise = 0.01;
 
-// The number of tucks in a row grows like the edges to the power of the depth.
-int tuck_depth(std::size_t columns) { return columns <= 20 ? 2 : columns <= 50 ? 1 : 0; }
+// How many tucks without a gain may come before one with it. Where scales count, the start is good and single tucks
+// suffice; otherwise sequences lead through the orders of one equivalence class. Their number grows like the edges to
+// the power of the depth.
+int tuck_depth(std::size_t columns, const ScaleTerms& terms) {
+  if (!terms.none()) return 0;
+  return columns <= 20 ? 2 : columns <= 50 ? 1 : 0;
+}
 
 void sum_up(const PlusNodes& nodes, const ScaleTerms& terms, ScoredOrder& scored) {
   double entropy = 0.0;
@@ -240,7 +245,7 @@ ScoredOrder search_plus_order(PlusNodes& nodes, const ScaleTerms& terms, const P
   progress(0.25);
   search.walk(current, kShortWalk, [&](double part) { progress(0.25 + 0.45 * part); });
   search.walk(current, kLongWalk, [&](double part) { progress(0.7 + 0.3 * part); });
-  if (terms.none()) search.tuck_while_it_helps(current, tuck_depth(current.order.size()));
+  search.tuck_while_it_helps(current, tuck_depth(current.order.size(), terms));
   return current;
 }
 

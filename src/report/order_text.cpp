@@ -21,6 +21,12 @@ bool has_evidence(const OrderResult& result) {
                      [](const OrderStep& step) { return step.evidence.has_value(); });
 }
 
+// A gap beyond chance that does not count, since the units of the columns made it (a warning says so).
+bool is_by_units(const OrderStep& step) {
+  return !step.evidence && !step.decided && step.gap && step.gap_standard_error &&
+         *step.gap > 2.0 * *step.gap_standard_error;
+}
+
 std::string verdict(const OrderStep& step) {
   if (step.forced) return "by knowledge";
   if (step.evidence) {
@@ -30,6 +36,7 @@ std::string verdict(const OrderStep& step) {
       case DecidedBy::kNone: return "NOT DECIDED";
     }
   }
+  if (is_by_units(step)) return "by units";
   if (!step.decided) return "NOT DECIDED";
   return step.gap_standard_error ? "decided" : "";
 }
@@ -152,6 +159,13 @@ std::string advice(const OrderResult& result) {
       std::count_if(result.steps.begin(), result.steps.end(), [](const OrderStep& step) { return !step.decided; });
   if (undecided == 0 && !has_standard_errors(result)) return "";
   if (undecided == 0) return "Every step is decided by the data or by knowledge.\n";
+  if (std::any_of(result.steps.begin(), result.steps.end(), is_by_units)) {
+    return wrap_text(
+        "No step counts as decided: the entropies lie too far apart for columns in comparable units, so units decided "
+        "this order. Use --method olem+, which needs no common unit. " +
+            remedy(result),
+        kLineWidth);
+  }
   return wrap_text(
       fmt::format(
           "{} of {} steps {} not decided by the data: {}, so the two variables may well stand the other way "

@@ -402,6 +402,27 @@ TEST(OlemPlus, EqualWeightsAreNoWeights) {
   EXPECT_THROW(learn_order_olem_plus_weighted(table, {}, {}, bad, {}, Context()), Error);
 }
 
+// With the weights that it has already, a reweighted problem gives what the problem gives.
+TEST(OlemPlus, AReweightedProblemKeepsWhatWasChosen) {
+  const Table table = test::ka5();
+  OlemPlusProblem problem(table, {}, Context());
+  const OrderResult base = problem.learn({}, Context());
+  OlemPlusProblem same = problem.reweighted(std::vector<double>(table.rows(), 2.0), Context());
+  const OrderResult again = same.learn({}, Context(), base.order);
+  EXPECT_EQ(again.order, base.order);
+  for (std::size_t s = 0; s < base.steps.size(); ++s) EXPECT_NEAR(*again.steps[s].gap, *base.steps[s].gap, 1e-6);
+  RandomStream random(18, "bootstrap");
+  std::vector<double> weights(table.rows());
+  for (double& weight : weights) weight = random.exponential(1.0);
+  OlemPlusProblem other = problem.reweighted(weights, Context());
+  const OrderScore score = other.score(base.order, Context());
+  EXPECT_NE(score.shape, problem.score(base.order, Context()).shape);
+  EXPECT_NEAR(score.shape, problem.score(base.order, Context()).shape, 0.4);
+  // The numbers of a weighted problem that chooses for itself are near.
+  OlemPlusProblem fresh(table, {}, Context(), weights);
+  EXPECT_NEAR(fresh.score(base.order, Context()).shape, score.shape, 0.1);
+}
+
 // Half of the rows come from a chain the other way round; weights choose which half counts.
 TEST(OlemPlus, WeightsChooseTheRowsThatCount) {
   RandomStream random(16, "halves");
