@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
-#include "core/special.h"
 #include "olem/error.h"
 #include "olem/order_olem.h"
 #include "order/gap.h"
@@ -50,14 +50,13 @@ void warn_of_zeros(const std::vector<std::pair<std::string, double>>& zero_share
 
 // Noise of comparable size, which OLEM supposes, leaves every variable a like entropy given those before it. Where the
 // entropies lie far apart the units of the columns decided, and a gap beyond chance says nothing about causes.
-void warn_of_units(OrderResult& result) {
-  if (result.steps.empty()) return;
-  double low = kInfinity;
-  double high = -kInfinity;
+void warn_of_units(double entropy_of_first, OrderResult& result) {
+  double low = entropy_of_first;
+  double high = entropy_of_first;
   for (const OrderStep& step : result.steps) {
     for (const auto& [name, value] : step.values) {
-      // Each variable as the sink of its step; the first of the order has no step, only its value in the last one.
-      if (name != step.sink && !(&step == &result.steps.back())) continue;
+      // Where knowledge left no choice, discrete columns have no entropy.
+      if (name != step.sink || !std::isfinite(value)) continue;
       low = std::min(low, value);
       high = std::max(high, value);
     }
@@ -91,6 +90,7 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
   }
   const auto entropies = start_entropy_sequence(table, checked.entropy, context);
   StepEntropies current;
+  double first_entropy = 0.0;  // of the variables before the current sink: in the end of the first one
   std::vector<std::pair<std::string, double>> zero_shares;  // by sink
 
   SinkCriterion criterion;
@@ -113,6 +113,7 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
   };
   criterion.chosen = [&](std::span<const std::size_t>, std::size_t sink, std::size_t runner_up, OrderStep& step) {
     zero_shares.emplace_back(step.sink, step.facts[1].second);
+    first_entropy = current.without[sink];
     for (auto& [name, value] : step.values) value = current.joint - value;
     if (!step.forced) {
       judge_gap(step, gap_standard_error(entropies->contributions(sink), entropies->contributions(runner_up)));
@@ -121,7 +122,7 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
   };
   OrderResult result = search_sinks(table, knowledge, criterion, context);
   warn_of_zeros(zero_shares, result.summary);
-  warn_of_units(result);
+  warn_of_units(first_entropy, result);
   return result;
 }
 
