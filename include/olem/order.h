@@ -12,6 +12,7 @@
 #include "olem/order_diffan.h"
 #include "olem/order_listen.h"
 #include "olem/order_olem.h"
+#include "olem/order_olem_plus.h"
 #include "olem/order_result.h"
 #include "olem/order_score.h"
 #include "olem/order_varsort.h"
@@ -25,6 +26,7 @@ struct OrderOptions {
   // Repetitions on half-samples for the stability of the order; 0: none. 100 gives probabilities to about .05.
   int bootstrap = 0;
   OlemOptions olem;
+  OlemPlusOptions olem_plus;
   ListenOptions listen;
   CamOptions cam;
   DiffanOptions diffan;

@@ -12,6 +12,24 @@
 
 namespace olem {
 
+// What decided between two neighbours of an order: what is free of the units of the columns, or only their scales,
+// which say something when the units are comparable.
+enum class DecidedBy { kNone, kShape, kScale };
+
+// The JSON value: "none", "shape" or "scale".
+std::string_view name_of(DecidedBy decided_by);
+// Throws a data error for anything else.
+DecidedBy decided_by_name(std::string_view name);
+
+// The gap of a step of olem+ taken apart; in nats per row, with standard errors of the paired differences.
+struct StepEvidence {
+  double gap_shape = 0.0;  // by residual entropies and the price of edges: free of units; may be below 0
+  double gap_shape_standard_error = 0.0;
+  double gap_scale = 0.0;  // by comparing residual entropies with each other
+  double gap_scale_standard_error = 0.0;
+  DecidedBy decided_by = DecidedBy::kNone;
+};
+
 // One variable found to be last among those that were left.
 struct OrderStep {
   std::string sink;
@@ -20,10 +38,11 @@ struct OrderStep {
   std::optional<double> gap;                           // by how much the sink was ahead of the runner-up, >= 0
   std::optional<double> gap_standard_error;            // where the method has one
   // The gap is more than chance makes (where there is a standard error) or more than zero (where there is none), or
-  // knowledge left no choice.
+  // knowledge left no choice. With evidence: the gap by shape is more than chance makes.
   bool decided = true;
   bool forced = false;                                // knowledge left no choice
   std::vector<std::pair<std::string, double>> facts;  // further numbers of the step, by JSON key
+  std::optional<StepEvidence> evidence;               // of olem+, unless forced
 };
 
 // One edge that a greedy search over edges put into its graph.

@@ -15,7 +15,7 @@ from typing import Any
 
 from ._compare import compare, order_divergence, read_graph, shd, sid, write_graph
 from ._data import Dataset, load_bermuda, load_sachs
-from ._estimators import CAM, FCI, GES, LISTEN, NOTEARS, OLEM, PC, SCORE, CaPS, DiffAN, VarSort
+from ._estimators import CAM, FCI, GES, LISTEN, NOTEARS, OLEM, PC, SCORE, CaPS, DiffAN, OLEMPlus, VarSort
 from ._functions import entropy, prune, simulate_auf, simulate_order
 from ._graph import Graph
 from ._olem import __version__
@@ -37,6 +37,7 @@ __all__ = [
     "NOTEARS",
     "NotFittedError",
     "OLEM",
+    "OLEMPlus",
     "OlemWarning",
     "PC",
     "Rehearsal",

@@ -19,11 +19,12 @@ class Step:
     decided: bool  # the gap is more than chance makes, or knowledge left no choice
     values: dict[Label, float | None]  # the criterion for each variable left
     facts: dict[str, Any] = field(default_factory=dict)  # further numbers of the step
+    decided_by: str | None = None  # of OLEMPlus: "shape", "scale" (holds if units are comparable) or "none"
 
 
 def steps_of(result: Mapping[str, Any], label: Mapping[str, Label]) -> list[Step]:
     criterion = result["criterion"]
-    own = {"sink", "runner_up", "gap", "gap_standard_error", "decided", criterion}
+    own = {"sink", "runner_up", "gap", "gap_standard_error", "decided", "decided_by", criterion}
     return [
         Step(
             sink=label[step["sink"]],
@@ -33,6 +34,7 @@ def steps_of(result: Mapping[str, Any], label: Mapping[str, Label]) -> list[Step
             decided=step["decided"],
             values={label[name]: value for name, value in step[criterion].items()},
             facts={key: value for key, value in step.items() if key not in own},
+            decided_by=step.get("decided_by"),
         )
         for step in result["steps"]
     ]

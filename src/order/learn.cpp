@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,8 @@ namespace olem {
 using namespace internal;
 
 namespace {
+
+constexpr std::array<std::string_view, 3> kDecidedBy = {"none", "shape", "scale"};  // by enumerator
 
 std::string closing_sentence(const OrderResult& result) {
   const auto undecided =
@@ -36,12 +39,30 @@ Json step_json(const OrderStep& step, const std::string& criterion) {
   json["gap_standard_error"] = number_or_null(step.gap_standard_error);
   json["decided"] = step.decided;
   json["forced"] = step.forced;
+  if (step.evidence) {
+    json["gap_shape"] = step.evidence->gap_shape;
+    json["gap_shape_standard_error"] = step.evidence->gap_shape_standard_error;
+    json["gap_scale"] = step.evidence->gap_scale;
+    json["gap_scale_standard_error"] = step.evidence->gap_scale_standard_error;
+    json["decided_by"] = name_of(step.evidence->decided_by);
+  }
   for (const auto& [key, value] : step.facts) json[key] = value;
   for (const auto& [name, value] : step.values) json[criterion][name] = value;
   return json;
 }
 
 }  // namespace
+
+std::string_view name_of(DecidedBy decided_by) { return kDecidedBy[static_cast<std::size_t>(decided_by)]; }
+
+DecidedBy decided_by_name(std::string_view name) {
+  const auto found = std::find(kDecidedBy.begin(), kDecidedBy.end(), name);
+  if (found == kDecidedBy.end()) {
+    throw Error(ErrorCategory::kData,
+                fmt::format("'{}' does not say what decided a step; none, shape and scale do.", name));
+  }
+  return static_cast<DecidedBy>(found - kDecidedBy.begin());
+}
 
 }  // namespace olem
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "olem/error.h"
@@ -16,6 +17,9 @@ namespace {
 
 constexpr double kSomeZeros = 0.01;
 constexpr double kMostZeros = 0.5;
+// Nats. At most .93 in models of the study and 2.15 for the reef's columns; at least 2.8 in 23 tables in natural units,
+// where this learner turned more than half of the true edges round.
+constexpr double kComparableRange = 2.5;
 
 [[noreturn]] void refuse_discrete(const Table& table, std::span<const std::size_t> remaining, std::size_t without) {
   std::vector<std::string> names;
@@ -49,6 +53,32 @@ void warn_of_zeros(const std::vector<std::pair<std::string, double>>& zero_share
        worst->first, std::move(remedies)});
 }
 
+// Noise of comparable size, which OLEM supposes, leaves every variable a like entropy given those before it. Where the
+// entropies lie far apart the units of the columns decided, and a gap beyond chance says nothing about causes.
+void warn_of_units(double entropy_of_first, OrderResult& result) {
+  double low = entropy_of_first;
+  double high = entropy_of_first;
+  for (const OrderStep& step : result.steps) {
+    for (const auto& [name, value] : step.values) {
+      // Where knowledge left no choice, discrete columns have no entropy.
+      if (name != step.sink || !std::isfinite(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  if (!(high - low > kComparableRange)) return;
+  for (OrderStep& step : result.steps) step.decided = step.forced;
+  result.summary.message = "No step counts as decided: the units of the columns decided this order.";
+  result.summary.warnings.push_back(
+      {"units",
+       fmt::format(
+           "The conditional entropies along this order lie {:.1f} nats apart; columns in comparable units stay "
+           "within {}. The units of the columns decided this order, and no step counts as decided. OLEM+ needs no "
+           "common unit.",
+           high - low, kComparableRange),
+       ""});
+}
+
 }  // namespace
 
 OptionSet describe(OlemOptions& options) { return describe(options.entropy); }
@@ -66,6 +96,7 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
   const auto entropies = start_entropy_sequence(table, checked.entropy, context);
   StepEntropies current;
   double zero_share = 0.0;                                  // of the current step
+  double first_entropy = 0.0;  // of the variables before the current sink: in the end of the first one
   std::vector<std::pair<std::string, double>> zero_shares;  // by sink
 
   SinkCriterion criterion;
@@ -88,6 +119,7 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
   };
   criterion.chosen = [&](std::span<const std::size_t>, std::size_t sink, std::size_t runner_up, OrderStep& step) {
     zero_shares.emplace_back(step.sink, zero_share);
+    first_entropy = current.without[sink];
     for (auto& [name, value] : step.values) value = current.joint - value;
     if (!step.forced) {
       judge_gap(step, gap_standard_error(entropies->contributions(sink), entropies->contributions(runner_up)));
@@ -96,6 +128,7 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
   };
   OrderResult result = search_sinks(table, knowledge, criterion, context);
   warn_of_zeros(zero_shares, result.summary);
+  warn_of_units(first_entropy, result);
   return result;
 }
 

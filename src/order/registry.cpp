@@ -43,6 +43,25 @@ OrderLearnerKind olem_kind() {
   return kind;
 }
 
+OrderLearnerKind olem_plus_kind() {
+  OrderLearnerKind kind;
+  kind.name = "olem+";
+  kind.help = "by regressions: the order in which residuals have the least entropy, with the fewest edges";
+  kind.explanation =
+      "The order has the least score that was found: the entropies (nats) of what regressions on the predecessors "
+      "leave unexplained, and a price for each predecessor that is needed. Each step compares two neighbours, from the "
+      "end of the order: by how much the score rises when the two are swapped, with the standard error of that gap, "
+      "and whether shape decided, which is free of the units of the columns, or only their scales.";
+  kind.describe = [](OrderOptions& options) { return with_common(options, options.olem_plus); };
+  // With fewer rows not even straight lines on two predecessors can be told from chance.
+  kind.least_rows = [](std::size_t, const OrderOptions&) { return std::size_t{20}; };
+  kind.learn = [](const Table& table, const OrderOptions& options, const Precedence& knowledge,
+                  const Context& context) {
+    return learn_order_olem_plus(table, options.olem_plus, knowledge, context);
+  };
+  return kind;
+}
+
 OrderLearnerKind listen_kind() {
   OrderLearnerKind kind;
   kind.name = "listen";
@@ -178,8 +197,8 @@ OrderLearnerKind caps_kind() {
 }  // namespace
 
 const std::vector<OrderLearnerKind>& order_learners() {
-  static const std::vector<OrderLearnerKind> kKinds = {olem_kind(), listen_kind(), cam_kind(),    score_kind(),
-                                                       caps_kind(), diffan_kind(), varsort_kind()};
+  static const std::vector<OrderLearnerKind> kKinds = {olem_kind(),  olem_plus_kind(), listen_kind(), cam_kind(),
+                                                      score_kind(), caps_kind(),      diffan_kind(), varsort_kind()};
   return kKinds;
 }
 

@@ -79,6 +79,24 @@ Summary read_summary(const JsonPart& part) {
   return summary;
 }
 
+Json evidence_json(const StepEvidence& evidence) {
+  return {{"gap_shape", evidence.gap_shape},
+          {"gap_shape_standard_error", evidence.gap_shape_standard_error},
+          {"gap_scale", evidence.gap_scale},
+          {"gap_scale_standard_error", evidence.gap_scale_standard_error},
+          {"decided_by", name_of(evidence.decided_by)}};
+}
+
+StepEvidence read_evidence(const JsonPart& part) {
+  StepEvidence evidence;
+  evidence.gap_shape = part["gap_shape"].finite();
+  evidence.gap_shape_standard_error = part["gap_shape_standard_error"].finite();
+  evidence.gap_scale = part["gap_scale"].finite();
+  evidence.gap_scale_standard_error = part["gap_scale_standard_error"].finite();
+  evidence.decided_by = decided_by_name(part["decided_by"].text());
+  return evidence;
+}
+
 Json order_json(const OrderResult& order) {
   Json json;
   json["method"] = order.method;
@@ -86,14 +104,15 @@ Json order_json(const OrderResult& order) {
   json["criterion"] = order.criterion;
   json["steps"] = Json::array();
   for (const OrderStep& step : order.steps) {
-    json["steps"].push_back({{"sink", step.sink},
-                             {"runner_up", step.runner_up},
-                             {"values", to_json(step.values)},
-                             {"gap", number_or_null(step.gap)},
-                             {"gap_standard_error", number_or_null(step.gap_standard_error)},
-                             {"decided", step.decided},
-                             {"forced", step.forced},
-                             {"facts", to_json(step.facts)}});
+    Json& entry = json["steps"].emplace_back(Json{{"sink", step.sink},
+                                                  {"runner_up", step.runner_up},
+                                                  {"values", to_json(step.values)},
+                                                  {"gap", number_or_null(step.gap)},
+                                                  {"gap_standard_error", number_or_null(step.gap_standard_error)},
+                                                  {"decided", step.decided},
+                                                  {"forced", step.forced},
+                                                  {"facts", to_json(step.facts)}});
+    if (step.evidence) entry["evidence"] = evidence_json(*step.evidence);
   }
   json["inclusions"] = Json::array();
   for (const EdgeInclusion& edge : order.inclusions) {
@@ -147,6 +166,7 @@ OrderResult read_order_part(const JsonPart& part) {
     step.decided = entry["decided"].flag();
     step.forced = entry["forced"].flag();
     step.facts = read_named_numbers(entry["facts"]);
+    if (entry.has("evidence")) step.evidence = read_evidence(entry["evidence"]);  // since 0.2.0, of olem+
   }
   for (const JsonPart& entry : part["inclusions"].entries()) {
     order.inclusions.push_back({entry["from"].text(), entry["to"].text(), entry["gain"].number(),

@@ -17,14 +17,36 @@ bool has_standard_errors(const OrderResult& result) {
                      [](const OrderStep& step) { return step.gap_standard_error.has_value(); });
 }
 
+// Steps that compare neighbours and say by what they are decided.
+bool has_evidence(const OrderResult& result) {
+  return std::any_of(result.steps.begin(), result.steps.end(),
+                     [](const OrderStep& step) { return step.evidence.has_value(); });
+}
+
+// A gap beyond chance that does not count, since the units of the columns made it (a warning says so).
+bool is_by_units(const OrderStep& step) {
+  return !step.evidence && !step.decided && step.gap && step.gap_standard_error &&
+         *step.gap > 2.0 * *step.gap_standard_error;
+}
+
 std::string verdict(const OrderStep& step) {
   if (step.forced) return "by knowledge";
+  if (step.evidence) {
+    switch (step.evidence->decided_by) {
+      case DecidedBy::kShape: return "decided by shape";
+      case DecidedBy::kScale: return "decided by scale only";
+      case DecidedBy::kNone: return "NOT DECIDED";
+    }
+  }
+  if (is_by_units(step)) return "by units";
   if (!step.decided) return "NOT DECIDED";
   return step.gap_standard_error ? "decided" : "";
 }
 
 // Entropies have one scale and line up with fixed digits; other criteria have the scale of the data.
-bool has_fixed_digits(const OrderResult& result) { return result.criterion == "conditional_entropy"; }
+bool has_fixed_digits(const OrderResult& result) {
+  return result.criterion == "conditional_entropy" || result.criterion == "residual_entropy";
+}
 
 std::string gap_cell(const OrderStep& step, bool fixed_digits) {
   if (!step.gap) return "";
@@ -49,7 +71,7 @@ std::string step_table(const OrderResult& result) {
   const bool fixed_digits = has_fixed_digits(result);
   const std::size_t gap_width = !has_standard_errors(result) ? 9 : fixed_digits ? 17 : 19;
   std::string text = fmt::format("  step  {}  {:>{}}  {}  by\n", pad_right("last", width), value_name, value_width,
-                                 pad_right("ahead of", width));
+                                 pad_right(has_evidence(result) ? "after" : "ahead of", width));
   for (std::size_t i = 0; i < result.steps.size(); ++i) {
     const OrderStep& step = result.steps[i];
     double own = 0.0;
@@ -102,20 +124,61 @@ std::string stability_text(const OrderResult& result) {
   return text;
 }
 
+// What to do about steps that are not decided, after what is particular to them.
+std::string remedies_text(const OrderResult& result, std::vector<Remedy> remedies, const Spelling& spelling) {
+  remedies.insert(remedies.end(), {{"Say what you know", "before"}, {"Say what you know", "tier"}});
+  if (!result.stability) remedies.push_back({"See how stable the order is", "bootstrap", "100"});
+  return remedy_text(remedies, spelling);
+}
+
+// How many steps were decided by what, for steps with evidence.
+std::string evidence_advice(const OrderResult& result, const Spelling& spelling) {
+  const auto count = [&](DecidedBy by) {
+    return std::count_if(result.steps.begin(), result.steps.end(), [&](const OrderStep& step) {
+      return step.evidence.has_value() && step.evidence->decided_by == by;
+    });
+  };
+  const auto scale = count(DecidedBy::kScale);
+  const auto open = count(DecidedBy::kNone);
+  if (scale + open == 0) return "Every step is decided by shape, which is free of units, or by knowledge.\n";
+  std::string text;
+  std::vector<Remedy> remedies;
+  if (scale > 0) {
+    remedies.push_back({"Take the units as arbitrary where they are not comparable", "olem_plus_units", "arbitrary"});
+    text += fmt::format(
+        "{} of {} steps {} decided by scale only: {} if the units of the columns are comparable, so that a wider "
+        "residual speaks for a later place. ",
+        scale, result.steps.size(), scale == 1 ? "is" : "are", scale == 1 ? "it holds" : "they hold");
+  }
+  if (open > 0) {
+    text += fmt::format(
+        "{} of {} steps {} not decided by the data: the gap is within two of its standard errors, so the two "
+        "variables may well stand the other way round. ",
+        open, result.steps.size(), open == 1 ? "is" : "are");
+  }
+  return wrap_text(text + remedies_text(result, std::move(remedies), spelling), kLineWidth);
+}
+
 std::string advice(const OrderResult& result, const Spelling& spelling) {
+  if (has_evidence(result)) return evidence_advice(result, spelling);
   const auto undecided =
       std::count_if(result.steps.begin(), result.steps.end(), [](const OrderStep& step) { return !step.decided; });
   if (undecided == 0 && !has_standard_errors(result)) return "";
   if (undecided == 0) return "Every step is decided by the data or by knowledge.\n";
-  std::vector<Remedy> remedies = {{"Say what you know", "before"}, {"Say what you know", "tier"}};
-  if (!result.stability) remedies.push_back({"See how stable the order is", "bootstrap", "100"});
+  if (std::any_of(result.steps.begin(), result.steps.end(), is_by_units)) {
+    return wrap_text(
+        "No step counts as decided: the entropies lie too far apart for columns in comparable units, so units decided "
+        "this order. " +
+            remedies_text(result, {{"Learn the order without a common unit", "method", "olem+"}}, spelling),
+        kLineWidth);
+  }
   return wrap_text(
       fmt::format(
           "{} of {} steps {} not decided by the data: {}, so the two variables may well stand the other way "
           "round. {}",
           undecided, result.steps.size(), undecided == 1 ? "is" : "are",
           has_standard_errors(result) ? "the gap is within two of its standard errors" : "the best two were equal",
-          remedy_text(remedies, spelling)),
+          remedies_text(result, {}, spelling)),
       kLineWidth);
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "olem/order_result.h"
 #include "report/arc_diagram.h"
 #include "report/layout.h"
 #include "report/page_parts.h"
@@ -58,6 +59,7 @@ struct StepEntry {
   std::optional<double> standard_error;
   bool decided = true;
   bool forced = false;
+  std::optional<DecidedBy> decided_by;  // of olem+
 };
 
 std::vector<StepEntry> read_steps(const JsonPart& result) {
@@ -71,6 +73,7 @@ std::vector<StepEntry> read_steps(const JsonPart& result) {
     if (entry.has("gap_standard_error")) step.standard_error = entry["gap_standard_error"].optional_number();
     if (entry.has("decided")) step.decided = entry["decided"].flag();
     if (entry.has("forced")) step.forced = entry["forced"].flag();
+    if (entry.has("decided_by")) step.decided_by = decided_by_name(entry["decided_by"].text());
     steps.push_back(std::move(step));
   }
   return steps;
@@ -80,9 +83,11 @@ std::vector<StepEntry> read_steps(const JsonPart& result) {
 std::string step_text(const StepEntry& step) {
   if (step.forced) return "by knowledge";
   if (step.runner_up.empty() || !step.gap) return "";
+  if (step.decided_by == DecidedBy::kScale) return fmt::format("after {} by scale only", step.runner_up);
   if (!step.decided) return fmt::format("not decided against {}", step.runner_up);
-  return fmt::format("{:.3g}{} after {}", *step.gap,
-                     step.standard_error ? fmt::format(" ± {:.2g}", *step.standard_error) : "", step.runner_up);
+  return fmt::format("{:.3g}{} after {}{}", *step.gap,
+                     step.standard_error ? fmt::format(" ± {:.2g}", *step.standard_error) : "", step.runner_up,
+                     step.decided_by == DecidedBy::kShape ? ", decided by shape" : "");
 }
 
 std::string chain_entry(const std::string& name, const TaskRole& role, const StepEntry* step) {
@@ -96,8 +101,10 @@ std::string chain_entry(const std::string& name, const TaskRole& role, const Ste
 
 plot::Figure gap_figure(const std::vector<std::string>& order, const std::map<std::string, const StepEntry*>& by_name) {
   plot::Panel panel;
-  plot::Bars decided{"decided", {}, 0, false, false};
-  plot::Bars open{"not decided", {}, 1, false, false};
+  const bool by_shape = std::any_of(by_name.begin(), by_name.end(),
+                                    [](const auto& entry) { return entry.second->decided_by.has_value(); });
+  plot::Bars decided{by_shape ? "decided by shape" : "decided", {}, 0, false, false};
+  plot::Bars open{by_shape ? "by scale only or not decided" : "not decided", {}, 1, false, false};
   std::vector<plot::Line> whiskers;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto found = by_name.find(order[i]);
@@ -112,12 +119,13 @@ plot::Figure gap_figure(const std::vector<std::string>& order, const std::map<st
     whiskers.push_back(plot::Line{
         "two standard errors", {std::max(0.0, *step.gap - half), *step.gap + half}, {place, place}, {}, {}, 10});
   }
-  panel.x.label = "ahead of the next best";
+  panel.x.label = by_shape ? "rise of the score when swapped with the one before" : "ahead of the next best";
   panel.x.low = 0.0;
   panel.layers = {decided, open};
   for (plot::Line& whisker : whiskers) panel.layers.emplace_back(std::move(whisker));
   plot::Figure figure;
-  figure.title = "By how much each variable was last";
+  figure.title =
+      by_shape ? "By how much each variable comes after the one before it" : "By how much each variable was last";
   figure.panel_width = 560.0;
   figure.panel_height = 60.0 + 24.0 * static_cast<double>(panel.y.names.size());
   figure.panels = {std::move(panel)};
@@ -212,8 +220,16 @@ void add_order(Page& page, const JsonPart& result, const Task* task) {
   }
   page.markup(html + (order.empty() ? "</div>\n" : "</ol></div>\n</div>\n"));
 
-  const auto open =
-      std::count_if(steps.begin(), steps.end(), [](const StepEntry& s) { return !s.decided && !s.forced; });
+  const auto by_scale =
+      std::count_if(steps.begin(), steps.end(), [](const StepEntry& s) { return s.decided_by == DecidedBy::kScale; });
+  if (by_scale > 0) {
+    page.paragraph(
+        fmt::format("{} of {} steps {} decided by scale only (dashed): {} if the units of the columns are comparable.",
+                    by_scale, steps.size(), by_scale == 1 ? "is" : "are", by_scale == 1 ? "it holds" : "they hold"));
+  }
+  const auto open = std::count_if(steps.begin(), steps.end(), [](const StepEntry& s) {
+    return !s.decided && !s.forced && s.decided_by != DecidedBy::kScale;
+  });
   if (open > 0) {
     page.paragraph(
         fmt::format("{} of {} steps {} not decided by the data (dashed): the two variables may stand the "
@@ -221,9 +237,14 @@ void add_order(Page& page, const JsonPart& result, const Task* task) {
                     open, steps.size(), open == 1 ? "is" : "are"));
   }
   if (std::any_of(steps.begin(), steps.end(), [](const StepEntry& step) { return step.gap.has_value(); })) {
+    const bool neighbours =
+        std::any_of(steps.begin(), steps.end(), [](const StepEntry& step) { return step.decided_by.has_value(); });
     page.figure(plot::svg_element(gap_figure(order, by_name)),
-                "The order is found from its end. Each bar says by how much the variable was ahead of the next best "
-                "candidate for the last place among those left.");
+                neighbours
+                    ? "Each bar says by how much the score of the order (nats per row) rises when the variable is "
+                      "swapped with the one before it."
+                    : "The order is found from its end. Each bar says by how much the variable was ahead of the next "
+                      "best candidate for the last place among those left.");
   }
 }
 

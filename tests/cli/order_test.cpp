@@ -34,7 +34,9 @@ TEST(OrderVerb, PrintsTheSachsOrderAsText) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.out, HasSubstr("The order of 11 variables from 853 rows of " + sachs() + ", causes first:"));
   EXPECT_THAT(result.out, HasSubstr(fmt::format("\n  {}\n", fmt::join(kSachsOrder, " > "))));
-  EXPECT_THAT(result.out, HasSubstr("2 of 10 steps are not decided by the data"));
+  EXPECT_THAT(result.out, HasSubstr("2.4146 ± 0.1302   by units"));
+  EXPECT_THAT(result.out, HasSubstr("No step counts as decided"));
+  EXPECT_THAT(result.err, HasSubstr("warning: The conditional entropies along this order lie 6.6 nats apart"));
   EXPECT_THAT(result.err, HasSubstr("warning: Up to 91.0 % of the points had a nearest neighbour at distance zero"));
 }
 
@@ -49,7 +51,7 @@ TEST(OrderVerb, PrintsTheSachsOrderAsJson) {
   EXPECT_EQ(json["options"]["ties"], "skip");
   EXPECT_EQ(json["options"]["estimator"], "kl");
   EXPECT_EQ(json["data"]["rows"], 853);
-  EXPECT_THAT(warning_codes(json), ElementsAre("zero_distances"));
+  EXPECT_THAT(warning_codes(json), ElementsAre("zero_distances", "units"));
   EXPECT_FALSE(json.contains("before"));
 
   ASSERT_EQ(json["steps"].size(), 10U);
@@ -58,10 +60,32 @@ TEST(OrderVerb, PrintsTheSachsOrderAsJson) {
     EXPECT_EQ(step["sink"], kSachsOrder[10 - i]);
     EXPECT_EQ(step["conditional_entropy"].size(), 11 - i);
     EXPECT_GE(step["gap"].get<double>(), 0.0);
-    EXPECT_EQ(step["decided"].get<bool>(), step["gap"].get<double>() > 2.0 * step["gap_standard_error"].get<double>());
+    EXPECT_FALSE(step["decided"].get<bool>());
     const double best = step["conditional_entropy"][step["sink"].get<std::string>()];
     for (const auto& [name, value] : step["conditional_entropy"].items()) EXPECT_LE(value.get<double>(), best) << name;
   }
+}
+
+TEST(OrderVerb, OlemPlusSaysWhatDecidedEachStep) {
+  const ProcessResult text = run_olem({"order", sachs(), "--method", "olem+"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("decided by shape"));
+  const auto json = order_json({sachs(), "--method", "olem+"});
+  EXPECT_EQ(json["method"], "olem+");
+  EXPECT_EQ(json["options"]["olem_plus_units"], "auto");
+  EXPECT_EQ(json["scale_weight"], 0.0);
+  ASSERT_EQ(json["steps"].size(), 10U);
+  for (const auto& step : json["steps"]) {
+    const double gap = step["gap_shape"];
+    const bool by_shape = gap > 2.0 * step["gap_shape_standard_error"].get<double>();
+    EXPECT_EQ(step["decided"].get<bool>(), by_shape);
+    EXPECT_EQ(step["decided_by"], by_shape ? "shape" : "none");
+    EXPECT_EQ(step["gap_scale"], 0.0);
+    EXPECT_GE(step["gap_scale_standard_error"].get<double>(), 0.0);
+  }
+  const auto known = order_json({sachs(), "--method", "olem+", "--before", "Raf,Mek,Erk"});
+  EXPECT_LT(place(known, "Raf"), place(known, "Mek"));
+  EXPECT_LT(place(known, "Mek"), place(known, "Erk"));
 }
 
 TEST(OrderVerb, WritesTheObjectItPrints) {

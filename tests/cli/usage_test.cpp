@@ -170,7 +170,7 @@ TEST(Loudness, QuietKeepsWarningsInTheResult) {
   const ProcessResult quiet = run_olem({"order", sachs(), "--json", "--quiet"});
   EXPECT_THAT(loud.err, HasSubstr("warning: "));
   EXPECT_EQ(quiet.err, "");
-  EXPECT_THAT(warning_codes(parse_json(quiet.out)), ElementsAre("zero_distances"));
+  EXPECT_THAT(warning_codes(parse_json(quiet.out)), ElementsAre("zero_distances", "units"));
   EXPECT_EQ(comparable(parse_json(quiet.out)), comparable(parse_json(loud.out)));
 }
 

@@ -164,7 +164,7 @@ inline void expect_options_are_checked(const OptionSet& set) {
 // A test name from a method's.
 inline std::string test_name(std::string name) {
   for (char& c : name) {
-    if (c == '-' || c == '_') c = 'X';
+    if (c == '-' || c == '_' || c == '+') c = 'X';
   }
   return name;
 }

@@ -237,5 +237,19 @@ TEST(Olem, MemoryIsPredictedBeforeItIsUsed) {
   }
 }
 
+// Columns without a common unit: gaps beyond chance are the units' and count for nothing.
+TEST(Olem, WarnsWhenUnitsDecide) {
+  const Table table = test::ka5();
+  EXPECT_TRUE(learn_order_olem(table, {}, {}, Context()).summary.warnings.empty());
+  std::vector<double> values(table.values().begin(), table.values().end());
+  for (std::size_t i = 0; i < table.rows(); ++i) values[i] *= 1000.0;
+  const OrderResult result = learn_order_olem(Table(table.names(), values), {}, {}, Context());
+  EXPECT_EQ(result.order.back(), "x0");
+  ASSERT_EQ(result.summary.warnings.size(), 1U);
+  EXPECT_EQ(result.summary.warnings[0].code, "units");
+  EXPECT_GT(*result.steps[0].gap, 2.0 * *result.steps[0].gap_standard_error);
+  for (const OrderStep& step : result.steps) EXPECT_FALSE(step.decided);
+}
+
 }  // namespace
 }  // namespace olem::olem_test

@@ -34,6 +34,17 @@ def test_orders_of_the_known_answer_data(name, ka5, ka5_frame):
     assert list(learner.feature_names_in_) == list("abcde")
 
 
+def test_olem_plus_says_what_decided(ka5):
+    learner = olem.OLEMPlus(olem_plus_units="arbitrary").fit(ka5)
+    assert sorted(learner.causal_order_) == [0, 1, 2, 3, 4]
+    for step in learner.steps_:
+        assert step.decided_by in {"shape", "none"}
+        assert step.decided == (step.decided_by == "shape")
+        assert step.facts["gap_scale"] == 0.0
+        assert step.gap == pytest.approx(max(step.facts["gap_shape"], 0.0), abs=1e-9)
+    assert learner.fit(ka5 * [1.0, 100.0, 0.01, 3.0, 7.0]).causal_order_ == learner.causal_order_
+
+
 @pytest.mark.parametrize("k", [3, 5])
 def test_options_reach_the_method(k, ka5):
     learner = olem.OLEM(k=k).fit(ka5)

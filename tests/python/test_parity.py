@@ -13,6 +13,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::olem.OlemWarning")
 
 LEARNERS = {
     "olem": olem.OLEM,
+    "olem+": olem.OLEMPlus,
     "listen": olem.LISTEN,
     "cam": olem.CAM,
     "score": olem.SCORE,
@@ -24,7 +25,7 @@ LEARNERS = {
     "pc": olem.PC,
     "fci": olem.FCI,
 }
-ORDER_LEARNERS = ["olem", "listen", "cam", "score", "caps", "diffan", "varsort"]
+ORDER_LEARNERS = ["olem", "olem+", "listen", "cam", "score", "caps", "diffan", "varsort"]
 QUICK = {
     "diffan": {"diffan_epochs": 4, "diffan_warm_up": 1, "diffan_patience": 2, "diffan_narrow": 8, "diffan_wide": 8},
 }

@@ -1,0 +1,231 @@
+// OLEM+ beside OLEM on models of the study with a known truth: true edges turned round (DIV, means and the paired
+// difference with its standard error), how often the true order has the smaller score, so that the search and not the
+// score is at fault, and seconds.
+//   olem_plus_bench [study|standardised|rescaled|rows|bermuda|speed] [MODELS [SEED]]
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "olem/metrics.h"
+#include "olem/order.h"
+#include "olem/random.h"
+#include "olem/simulate.h"
+
+namespace olem {
+namespace {
+
+using Change = std::function<double(std::size_t column, double deviation)>;  // the factor of a column
+
+Table rescaled(const Table& table, const Change& factor) {
+  std::vector<double> values(table.values().begin(), table.values().end());
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    const std::span<double> column(values.data() + j * table.rows(), table.rows());
+    double mean = 0.0;
+    double square = 0.0;
+    for (const double value : column) mean += value / static_cast<double>(column.size());
+    for (const double value : column) square += (value - mean) * (value - mean) / static_cast<double>(column.size());
+    const double own = factor(j, std::sqrt(square));
+    for (double& value : column) value *= own;
+  }
+  return Table(table.names(), std::move(values));
+}
+
+struct Totals {
+  double plus = 0.0;
+  double olem = 0.0;
+  double difference_square = 0.0;
+  double plus_seconds = 0.0;
+  double olem_seconds = 0.0;
+  int models = 0;
+  int search_failed = 0;  // the true order has a smaller score than the one that was found, which is not true
+};
+
+// The order of the true graph that stays nearest to the one found.
+Order nearest_true_order(const Dag& truth, const Order& found) {
+  std::vector<std::string> left = found;
+  Order order;
+  while (!left.empty()) {
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const std::size_t node = truth.names().index(left[i]);
+      bool free = true;
+      for (const std::string& other : left) free = free && !truth.has_edge(truth.names().index(other), node);
+      if (!free) continue;
+      order.push_back(left[i]);
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    }
+  }
+  return order;
+}
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void add(const Table& table, const Dag& truth, Totals& totals) {
+  Context context;
+  context.threads = 1;
+  OrderOptions options;
+  OrderResult olem;
+  OrderResult plus;
+  totals.olem_seconds += seconds_of([&] { olem = learn_order(table, options, {}, context); });
+  options.method = "olem+";
+  totals.plus_seconds += seconds_of([&] { plus = learn_order(table, options, {}, context); });
+  const auto own = static_cast<double>(order_divergence(truth, plus.order));
+  const auto other = static_cast<double>(order_divergence(truth, olem.order));
+  totals.plus += own;
+  totals.olem += other;
+  totals.difference_square += (own - other) * (own - other);
+  ++totals.models;
+  if (own > 0.0) {
+    OlemPlusProblem problem(table, options.olem_plus, context);
+    const double found = problem.score(plus.order, context).total();
+    const double best = problem.score(nearest_true_order(truth, plus.order), context).total();
+    if (best < found - 1e-6) ++totals.search_failed;
+  }
+}
+
+void print(const std::string& name, const Totals& totals) {
+  const double n = totals.models;
+  const double difference = (totals.plus - totals.olem) / n;
+  const double variance = totals.difference_square / n - difference * difference;
+  fmt::print("{:<28}{:>5}{:>8.2f}{:>8.2f}{:>+9.2f} ± {:.2f}{:>8}{:>9.3f}{:>9.3f}{:>7.1f}\n", name, totals.models,
+             totals.plus / n, totals.olem / n, difference, std::sqrt(std::max(0.0, variance) / n), totals.search_failed,
+             totals.plus_seconds / n, totals.olem_seconds / n, totals.plus_seconds / totals.olem_seconds);
+  std::fflush(stdout);
+}
+
+void add_all(Totals& all, const Totals& own) {
+  all.plus += own.plus;
+  all.olem += own.olem;
+  all.difference_square += own.difference_square;
+  all.plus_seconds += own.plus_seconds;
+  all.olem_seconds += own.olem_seconds;
+  all.models += own.models;
+  all.search_failed += own.search_failed;
+}
+
+struct Setting {
+  int variables = 10;
+  double density = 0.3;
+  int rows = 2000;
+  std::vector<double> linearities = {0.0, 0.25, 0.5, 0.75, 1.0};
+};
+
+enum class Units { kOwn, kStandardised, kRandom };
+
+void run(const std::vector<Setting>& settings, Units units, int models, std::uint64_t seed) {
+  fmt::print("{:<28}{:>5}{:>8}{:>8}{:>16}{:>8}{:>9}{:>9}{:>7}\n", "setting", "n", "olem+", "olem", "difference",
+             "search", "olem+ s", "olem s", "ratio");
+  Totals all;
+  for (const Setting& setting : settings) {
+    for (const auto& [noise, noise_name] :
+         {std::pair{NoiseKind::kBeta, "beta"}, std::pair{NoiseKind::kExponential, "exponential"},
+          std::pair{NoiseKind::kGaussian, "gaussian"}}) {
+      Totals own;
+      for (const double linearity : setting.linearities) {
+        for (int m = 0; m < models; ++m) {
+          OrderSimulationOptions options;
+          options.variables = setting.variables;
+          options.density = setting.density;
+          options.rows = setting.rows;
+          options.noise = noise;
+          options.linearity = linearity;
+          Context context;
+          context.seed = seed;
+          const Simulation simulation = random_order_model(options, static_cast<std::uint64_t>(m), context);
+          RandomStream random(seed, "units", static_cast<std::uint64_t>(m));
+          const Table table = units == Units::kOwn ? simulation.data
+                              : units == Units::kStandardised
+                                  ? rescaled(simulation.data, [](std::size_t, double sd) { return 1.0 / sd; })
+                                  : rescaled(simulation.data, [&](std::size_t, double) {
+                                      return std::pow(10.0, 3.0 * random.uniform() - 1.5);
+                                    });
+          add(table, true_dag(simulation.model), own);
+        }
+      }
+      print(fmt::format("d{} p{} n{} {}", setting.variables, setting.density, setting.rows, noise_name), own);
+      add_all(all, own);
+    }
+  }
+  print("all", all);
+}
+
+void run_bermuda(int models, std::uint64_t seed) {
+  for (const int rows : {300, 500, 1000}) {
+    for (const bool standardised : {false, true}) {
+      Totals own;
+      for (int m = 0; m < models; ++m) {
+        BermudaSimulationOptions options;
+        options.rows = rows;
+        Context context;
+        context.seed = seed;
+        const Simulation simulation = bermuda_task(options, static_cast<std::uint64_t>(m), context);
+        add(standardised ? rescaled(simulation.data, [](std::size_t, double sd) { return 1.0 / sd; }) : simulation.data,
+            true_dag(simulation.model), own);
+      }
+      print(fmt::format("bermuda n{}{}", rows, standardised ? " standardised" : ""), own);
+    }
+  }
+}
+
+// Large tables of linear models, which are quick to simulate.
+void run_speed() {
+  for (const auto& [variables, rows, density] : {std::tuple{10, 2000, 0.3}, std::tuple{20, 2000, 0.3},
+                                                 std::tuple{20, 100000, 0.3}, std::tuple{100, 2000, 0.04}}) {
+    OrderSimulationOptions options;
+    options.variables = variables;
+    options.rows = rows;
+    options.density = density;
+    options.linearity = 1.0;
+    const Simulation simulation = random_order_model(options, 0, Context());
+    OrderOptions plus;
+    plus.method = "olem+";
+    for (const int threads : {1, 2}) {
+      Context context;
+      context.threads = threads;
+      const double seconds = seconds_of([&] { learn_order(simulation.data, plus, {}, context); });
+      fmt::print("d {} n {}: {:.2f} s on {} thread{}\n", variables, rows, seconds, threads, threads == 1 ? "" : "s");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace olem
+
+int main(int argc, char** argv) {
+  using namespace olem;
+  const std::string part = argc > 1 ? argv[1] : "rows";
+  const int models = argc > 2 ? std::atoi(argv[2]) : 2;
+  const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
+  if (part == "study") {
+    std::vector<Setting> settings;
+    for (const int d : {5, 10, 20}) {
+      for (const double p : {0.3, 0.5, 0.8}) {
+        if (d < 20 || p < 0.8) settings.push_back({d, p});
+      }
+    }
+    run(settings, Units::kOwn, models, seed);
+  } else if (part == "standardised") {
+    run({{10, 0.3, 2000, {0.0, 0.5, 1.0}}}, Units::kStandardised, models, seed);
+  } else if (part == "rescaled") {
+    run({{5, 0.3}, {5, 0.5}, {5, 0.8}, {10, 0.3}, {10, 0.5}, {10, 0.8}}, Units::kRandom, models, seed);
+  } else if (part == "rows") {
+    run({{10, 0.3, 200, {0.0, 0.5, 1.0}}, {10, 0.3, 500, {0.0, 0.5, 1.0}}}, Units::kOwn, models, seed);
+  } else if (part == "bermuda") {
+    run_bermuda(models, seed);
+  } else if (part == "speed") {
+    run_speed();
+  } else {
+    fmt::print(stderr, "study, standardised, rescaled, rows, bermuda or speed, not {}\n", part);
+    return 2;
+  }
+  return 0;
+}

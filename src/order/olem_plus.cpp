@@ -1,0 +1,287 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "olem/error.h"
+#include "olem/order_olem.h"
+#include "olem/order_olem_plus.h"
+#include "order/olem_plus_evidence.h"
+#include "order/olem_plus_search.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::size_t kMostStartRows = 5000;  // of the table that the start is learned from
+constexpr double kStandardised = 1.01;        // ratio of variances below which somebody made them equal
+constexpr double kCommonUnitsRange = 1.5;     // nats between the largest and the smallest residual entropy
+constexpr double kOtherUnitsRange = 2.5;
+constexpr std::size_t kTunedColumns = 20;  // beyond it beta falls as 1 / d
+
+constexpr Choice kUnits[] = {
+    {"auto", "scales count as far as the residual entropies spread no more than those of columns in common units"},
+    {"comparable", "the columns share a unit, so that larger noise is expected later in the order"},
+    {"arbitrary", "each column has a unit of its own: scales count for nothing"},
+};
+
+std::vector<double> checked_weights(const std::string& prefix, std::size_t rows, std::span<const double> weights) {
+  if (weights.empty()) return {};
+  if (weights.size() != rows) {
+    throw Error(ErrorCategory::kData, fmt::format("{}There are {} weights for {} rows.", prefix, weights.size(), rows));
+  }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!(weights[i] > 0.0) || !std::isfinite(weights[i])) {
+      throw Error(ErrorCategory::kData,
+                  fmt::format("{}The weight of row {} is {}; weights must be positive.", prefix, i + 1, weights[i]));
+    }
+  }
+  const double mean = std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
+  std::vector<double> scaled(weights.begin(), weights.end());
+  for (double& weight : scaled) weight /= mean;
+  return scaled;
+}
+
+bool standardised(const PlusColumns& columns) {
+  const auto [low, high] = std::minmax_element(columns.log_scale.begin(), columns.log_scale.end());
+  return std::exp(2.0 * (*high - *low)) < kStandardised;
+}
+
+ScaleTerms scale_terms(const OlemPlusOptions& options, const PlusColumns& columns) {
+  ScaleTerms terms;
+  if (options.units == ColumnUnits::kArbitrary || standardised(columns)) return terms;
+  terms.beta = options.beta;
+  if (columns.columns > kTunedColumns) {
+    terms.beta *= static_cast<double>(kTunedColumns) / static_cast<double>(columns.columns);
+  }
+  terms.kappa = options.kappa;
+  return terms;
+}
+
+double entropy_range(const ScoredOrder& scored) {
+  const std::vector<double> entropies = scored.entropies();
+  const auto [low, high] = std::minmax_element(entropies.begin(), entropies.end());
+  return *high - *low;
+}
+
+// How much the scale terms count when residual entropies have this range: they fade out from what columns in common
+// units have at most to what others have at least.
+double scale_weight(double range) {
+  return std::clamp((kOtherUnitsRange - range) / (kOtherUnitsRange - kCommonUnitsRange), 0.0, 1.0);
+}
+
+std::string closing_sentence_plus(const std::vector<OrderStep>& steps) {
+  std::size_t forced = 0;
+  std::size_t counts[3] = {};
+  for (const OrderStep& step : steps) {
+    if (step.evidence) {
+      ++counts[static_cast<std::size_t>(step.evidence->decided_by)];
+    } else {
+      ++forced;
+    }
+  }
+  return fmt::format("Of {} steps {} are decided by shape, {} by scale only, {} by knowledge; {} are not decided.",
+                     steps.size(), counts[static_cast<std::size_t>(DecidedBy::kShape)],
+                     counts[static_cast<std::size_t>(DecidedBy::kScale)], forced,
+                     counts[static_cast<std::size_t>(DecidedBy::kNone)]);
+}
+
+}  // namespace
+
+OptionSet describe(OlemPlusOptions& options) {
+  OptionSet set;
+  set.choice("olem_plus_units", options.units, kUnits,
+             "whether the scales of the columns say something about the order");
+  set.real("olem_plus_beta", options.beta, 0.0, 10.0, "preference for larger residual entropies later in the order");
+  set.real("olem_plus_kappa", options.kappa, 0.0, 10.0, "preference for residual entropies that are alike");
+  return set;
+}
+
+ShapeDifference compare_by_shape(const OrderScore& first, const OrderScore& second) {
+  return {first.shape - second.shape, paired_standard_error(first.row_shape, second.row_shape, {})};
+}
+
+class OlemPlusProblem::Impl {
+ public:
+  Impl(const Table& table, const OlemPlusOptions& options, const Context& context, std::span<const double> weights)
+      : options_(options),
+        table_names_(table.names()),
+        prefix_(table.prefix()),
+        own_nodes_(std::make_shared<PlusNodes>(
+            prepare_plus_columns(table, checked_weights(table.prefix(), table.rows(), weights), context))),
+        nodes_(*own_nodes_) {
+    for (const std::size_t column : columns().table_column) names_.push_back(table.name(column));
+    full_terms_ = scale_terms(options, columns());
+  }
+
+  // The same columns under other weights.
+  Impl(const Impl& base, std::span<const double> weights, const Context& context)
+      : options_(base.options_),
+        table_names_(base.table_names_),
+        prefix_(base.prefix_),
+        own_nodes_(std::make_shared<PlusNodes>(
+            reweigh_plus_columns(base.columns(), checked_weights(base.prefix_, base.columns().rows, weights), context),
+            base.own_nodes_)),
+        nodes_(*own_nodes_),
+        names_(base.names_),
+        full_terms_(base.full_terms_),
+        weight_(base.weight_),
+        range_(base.range_) {}
+
+  OrderResult learn(const Precedence& knowledge, const Context& context, std::span<const std::string> start) {
+    const Precedence known = knowledge.restricted_to(columns().table_column);
+    std::vector<std::size_t> from;
+    if (!start.empty()) from = numbers(start);
+    const ScaleTerms terms = find_terms(known, from, context);
+    if (from.empty() || (start.empty() && terms.none())) from = start_order(known, false, context);
+    context.report_progress(kStartShare, "order");
+    const ScoredOrder best = search_plus_order(nodes_, terms, known, from, context, [&](double part) {
+      context.report_progress(kStartShare + (kSearchShare - kStartShare) * part, "order");
+    });
+    OrderResult result;
+    result.method = "olem+";
+    result.criterion = "residual_entropy";
+    for (const std::size_t column : best.order) result.order.push_back(names_[column]);
+    result.steps = plus_steps(nodes_, terms, known, best, names_, columns().table_column, context);
+    std::size_t edges = 0;
+    for (const PlusNode& node : best.nodes) edges += node.edges();
+    result.facts = {{"scale_weight", weight_.value_or(0.0)},
+                    {"entropy_range", range_},
+                    {"score_shape", best.shape},
+                    {"score_scale", best.scale},
+                    {"active_predecessors", static_cast<double>(edges)},
+                    {"regressions", static_cast<double>(nodes_.fits())}};
+    result.summary.message = closing_sentence_plus(result.steps);
+    context.report_progress(1.0, "order");
+    return result;
+  }
+
+  OrderScore score(std::span<const std::string> order, const Context& context) {
+    std::vector<std::size_t> from;
+    const ScaleTerms terms = find_terms({}, from, context);
+    const ScoredOrder scored = score_plus_order(nodes_, terms, numbers(order), context);
+    OrderScore result;
+    result.shape = scored.shape;
+    result.scale = scored.scale;
+    const std::vector<double> rows = row_sums(scored, std::vector<double>(scored.order.size(), 1.0));
+    result.row_shape.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double weight = columns().weights.empty() ? 1.0 : columns().weights[i];
+      result.row_shape[columns().table_row[i]] = weight * rows[i];
+    }
+    return result;
+  }
+
+ private:
+  static constexpr double kStartShare = 0.1;  // of the progress
+  static constexpr double kSearchShare = 0.95;
+
+  const PlusColumns& columns() const { return nodes_.columns(); }
+
+  std::vector<std::size_t> numbers(std::span<const std::string> order) const {
+    const std::vector<std::size_t> table_order =
+        order_indices(Order(order.begin(), order.end()), NodeNames(table_names_));
+    std::vector<std::size_t> number(columns().columns);
+    for (std::size_t j = 0; j < number.size(); ++j) number[columns().table_column[j]] = j;
+    std::vector<std::size_t> result;
+    for (const std::size_t column : table_order) result.push_back(number[column]);
+    return result;
+  }
+
+  // The scale terms, whose weight is found once, along `from` or OLEM's order in units, which `from` then becomes.
+  ScaleTerms find_terms(const Precedence& known, std::vector<std::size_t>& from, const Context& context) {
+    if (full_terms_.none()) return {};
+    if (from.empty() && (!weight_ || *weight_ > 0.0)) from = start_order(known, true, context);
+    if (!weight_) {
+      range_ = entropy_range(score_plus_order(nodes_, {}, from, context));
+      weight_ = options_.units == ColumnUnits::kAuto ? scale_weight(range_) : 1.0;
+    }
+    return {*weight_ * full_terms_.beta, *weight_ * full_terms_.kappa};
+  }
+
+  // OLEM's order of the columns in their units or standardised. The rows are in an order
+  // that has nothing to do with their values, so the first of many are a random sample.
+  std::vector<std::size_t> start_order(const Precedence& known, bool in_units, const Context& context) const {
+    const std::size_t rows = std::min(columns().rows, kMostStartRows);
+    std::vector<std::string> names;
+    std::vector<double> values;
+    for (std::size_t j = 0; j < columns().columns; ++j) {
+      names.push_back(std::to_string(j));
+      const double scale = in_units ? std::exp(columns().log_scale[j]) : 1.0;
+      for (std::size_t i = 0; i < rows; ++i) values.push_back(scale * columns().standardised(j)[i]);
+    }
+    const Table table(std::move(names), std::move(values));
+    OlemOptions options;
+    // Where columns are so discrete that OLEM refuses them, a little noise gives it something to begin with.
+    options.entropy.ties = TiePolicy::kJitter;
+    Context quiet = context;
+    quiet.progress = nullptr;
+    const OrderResult start = learn_order_olem(table, options, known, quiet);
+    std::vector<std::size_t> order;
+    for (const std::string& name : start.order) order.push_back(std::stoul(name));
+    return order;
+  }
+
+  OlemPlusOptions options_;
+  std::vector<std::string> table_names_;
+  std::string prefix_;
+  std::shared_ptr<PlusNodes> own_nodes_;
+  PlusNodes& nodes_;
+  std::vector<std::string> names_;  // by number of the column
+  ScaleTerms full_terms_;
+  std::optional<double> weight_;  // of the scale terms, once it is found
+  double range_ = 0.0;            // of the residual entropies that it was found from
+};
+
+OlemPlusProblem::OlemPlusProblem(const Table& table, const OlemPlusOptions& options, const Context& context,
+                                 std::span<const double> weights) {
+  OlemPlusOptions checked = options;
+  describe(checked).validate();
+  impl_ = std::make_unique<Impl>(table, checked, context, weights);
+}
+
+OlemPlusProblem::OlemPlusProblem(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+OlemPlusProblem::~OlemPlusProblem() = default;
+OlemPlusProblem::OlemPlusProblem(OlemPlusProblem&&) noexcept = default;
+OlemPlusProblem& OlemPlusProblem::operator=(OlemPlusProblem&&) noexcept = default;
+
+OlemPlusProblem OlemPlusProblem::reweighted(std::span<const double> weights, const Context& context) const {
+  return OlemPlusProblem(std::make_unique<Impl>(*impl_, weights, context));
+}
+
+OrderResult OlemPlusProblem::learn(const Precedence& knowledge, const Context& context,
+                                   std::span<const std::string> start) {
+  return impl_->learn(knowledge, context, start);
+}
+
+OrderScore OlemPlusProblem::score(std::span<const std::string> order, const Context& context) {
+  return impl_->score(order, context);
+}
+
+OrderResult learn_order_olem_plus(const Table& table, const OlemPlusOptions& options, const Precedence& knowledge,
+                                  const Context& context) {
+  return learn_order_olem_plus_weighted(table, options, knowledge, {}, {}, context);
+}
+
+OrderResult learn_order_olem_plus_weighted(const Table& table, const OlemPlusOptions& options,
+                                           const Precedence& knowledge, std::span<const double> weights,
+                                           std::span<const std::string> start, const Context& context) {
+  if (table.columns() < 2) {
+    OrderResult trivial;
+    trivial.criterion = "residual_entropy";
+    trivial.order = table.names();
+    return trivial;
+  }
+  return OlemPlusProblem(table, options, context, weights).learn(knowledge, context, start);
+}
+
+OrderScore score_order_by_shape(const Table& table, std::span<const std::string> order, const Context& context) {
+  OlemPlusOptions options;
+  options.units = ColumnUnits::kArbitrary;
+  return OlemPlusProblem(table, options, context).score(order, context);
+}
+
+}  // namespace olem

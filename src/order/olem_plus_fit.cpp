@@ -1,0 +1,257 @@
+#include "order/olem_plus_fit.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+
+#include "core/lapack.h"
+#include "order/olem_plus_entropy.h"
+#include "order/olem_plus_kernel.h"
+
+namespace olem {
+
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::array kSmoothings = {1e-3, 0.1, 1.0, 10.0, 100.0, 1e7};  // the last leaves straight lines
+constexpr double kLeastPenalty = 1e-6;
+constexpr std::array kProcessRidges = {0.2, 1.0, 5.0};
+constexpr double kLineRidge = 1e-3;       // of lines and constant beside a Gaussian process
+constexpr double kMustGain = 1.0 - 1e-4;  // factor of the GCV of a later candidate
+constexpr double kMostLeverage = 0.9;     // a row that determines its own fit says nothing
+constexpr double kWide = 1.6;             // length scales, in standard deviations
+constexpr double kNarrow = 0.8;
+
+// A ridge regression that was solved.
+struct Ridge {
+  double gcv = std::numeric_limits<double>::infinity();
+  double smoothing = 0.0;  // that its penalties were made with
+  VectorXd coefficients;
+  MatrixXd factor;  // lower triangle: L with L L' = G + P
+
+  // L^-T, so that the leverage of a row x is |x' L^-T|^2.
+  MatrixXd root() const {
+    MatrixXd inverse = MatrixXd::Identity(factor.rows(), factor.cols());
+    solve_lower(factor.data(), static_cast<std::size_t>(factor.rows()), true, inverse.data(),
+                static_cast<std::size_t>(factor.cols()));
+    return inverse;
+  }
+};
+
+// `gram` (lower triangle), `right` = X'y and `squares` = y'y of n rows. `mean_parameters`: 1 when the constant is not
+// among the functions.
+Ridge solve_ridge(const MatrixXd& gram, const VectorXd& right, double squares, const VectorXd& penalty, double n,
+                  double mean_parameters) {
+  Ridge ridge;
+  const auto size = static_cast<std::size_t>(gram.rows());
+  ridge.factor = gram;
+  ridge.factor.diagonal() += penalty;
+  if (!cholesky_lower(ridge.factor.data(), size)) return ridge;
+  ridge.coefficients = right;
+  solve_lower(ridge.factor.data(), size, false, ridge.coefficients.data(), 1);
+  solve_lower(ridge.factor.data(), size, true, ridge.coefficients.data(), 1);
+  MatrixXd inverse = ridge.factor;
+  invert_from_cholesky(inverse.data(), size);
+  // trace of G (G + P)^-1 = size - trace of P (G + P)^-1
+  const double freedom = static_cast<double>(size) - penalty.dot(inverse.diagonal()) + mean_parameters;
+  const double residual = squares - ridge.coefficients.dot(right) - ridge.coefficients.cwiseAbs2().dot(penalty);
+  const double left = n - freedom;
+  if (left <= 0.0) return ridge;
+  ridge.gcv = n * std::max(residual, 1e-14 * squares) / (left * left);
+  return ridge;
+}
+
+// Writes rows first to first + block.rows() - 1 of the functions of a regression.
+using RowFunctions = std::function<void(std::size_t first, Eigen::Ref<MatrixXd> block)>;
+
+// A piece of rows whose functions stay in the cache.
+constexpr std::size_t kRowPiece = 256;
+
+void for_row_pieces(std::size_t rows, const std::function<void(std::size_t first, std::size_t count)>& body) {
+  for (std::size_t first = 0; first < rows; first += kRowPiece) body(first, std::min(kRowPiece, rows - first));
+}
+
+// y - X b divided by 1 - leverage.
+std::vector<double> left_out_residuals(const PlusColumns& columns, std::size_t target, const RowFunctions& functions,
+                                       const VectorXd& coefficients, const MatrixXd& root, double mean_leverage) {
+  std::vector<double> residuals(columns.standardised(target), columns.standardised(target) + columns.rows);
+  const Index size = coefficients.size();
+  const auto width = static_cast<std::size_t>(size);
+  // A leverage needs few digits: single precision takes half the time.
+  const Eigen::MatrixXf narrow_root = root.cast<float>();
+  const auto most = static_cast<Index>(std::min(kRowPiece, columns.rows));
+  MatrixXd block(most, size);
+  Eigen::MatrixXf narrow(most, size);
+  Eigen::MatrixXf rotated(most, size);
+  for_row_pieces(columns.rows, [&](std::size_t first, std::size_t count) {
+    const auto rows = static_cast<Index>(count);
+    const auto stride = static_cast<std::size_t>(most);
+    functions(first, block.topRows(rows));
+    multiply(-1.0, {block.data(), count, width, stride}, {coefficients.data(), width, 1}, 1.0,
+             residuals.data() + first);
+    narrow.topRows(rows) = block.topRows(rows).cast<float>();
+    multiply(1.0F, {narrow.data(), count, width, stride}, {narrow_root.data(), width, width}, 0.0F, rotated.data(),
+             stride);
+    Eigen::VectorXf leverage = Eigen::VectorXf::Constant(rows, static_cast<float>(mean_leverage));
+    for (Index k = 0; k < size; ++k) leverage += rotated.col(k).head(rows).cwiseAbs2();
+    for (std::size_t i = 0; i < count; ++i) {
+      const double weight = columns.weights.empty() ? 1.0 : columns.weights[first + i];
+      residuals[first + i] /=
+          1.0 - std::min(kMostLeverage, weight * static_cast<double>(leverage[static_cast<Index>(i)]));
+    }
+  });
+  return residuals;
+}
+
+struct AdditiveProblem {
+  std::vector<Index> chosen;  // basis columns
+  MatrixXd gram;
+  VectorXd right;
+  VectorXd roughness;  // penalty of each function at smoothing 1
+};
+
+AdditiveProblem additive_problem(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active) {
+  AdditiveProblem problem;
+  std::vector<double> roughness;
+  for (const std::size_t j : active) {
+    for (std::size_t k = 0; k < columns.functions(j); ++k) {
+      problem.chosen.push_back(static_cast<Index>(columns.first[j] + k));
+      roughness.push_back(k == 0 ? kLeastPenalty : std::pow(static_cast<double>(k + 1), 4) / 16.0);
+    }
+  }
+  problem.roughness = Eigen::Map<const VectorXd>(roughness.data(), static_cast<Index>(roughness.size()));
+  problem.gram = columns.gram(problem.chosen, problem.chosen);
+  problem.right = columns.gram.col(static_cast<Index>(columns.first[target]))(problem.chosen);
+  return problem;
+}
+
+Ridge best_additive(const AdditiveProblem& problem, std::span<const double> smoothings, double n) {
+  Ridge best;
+  for (const double smoothing : smoothings) {
+    const VectorXd penalty = (smoothing * problem.roughness).cwiseMax(kLeastPenalty);
+    Ridge ridge = solve_ridge(problem.gram, problem.right, n, penalty, n, 1.0);
+    ridge.smoothing = smoothing;
+    if (ridge.gcv < best.gcv) best = std::move(ridge);
+  }
+  return best;
+}
+
+// The best ridge of a Gaussian process of one length scale.
+struct ProcessFit {
+  std::optional<ProcessFunctions> functions;
+  double length = 0.0;
+  Ridge ridge;
+};
+
+ProcessFit best_process(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
+                        double length, std::span<const double> ridges) {
+  ProcessFit fit;
+  fit.length = length;
+  const ProcessFunctions& functions = fit.functions.emplace(columns, active, length);
+  const std::size_t width = functions.size();
+  const auto size = static_cast<Index>(width);
+  MatrixXd gram = MatrixXd::Zero(size, size);
+  VectorXd right = VectorXd::Zero(size);
+  const auto most = static_cast<Index>(std::min(kRowPiece, columns.rows));
+  MatrixXd block(most, size);
+  VectorXd values(most);
+  for_row_pieces(columns.rows, [&](std::size_t first, std::size_t count) {
+    const auto rows = static_cast<Index>(count);
+    functions.fill(first, block.topRows(rows));
+    values.head(rows) = Eigen::Map<const VectorXd>(columns.standardised(target) + first, rows);
+    if (!columns.weights.empty()) {
+      const VectorXd root = Eigen::Map<const VectorXd>(columns.weights.data() + first, rows).cwiseSqrt();
+      block.topRows(rows).array().colwise() *= root.array();
+      values.head(rows).array() *= root.array();
+    }
+    const MatrixView own{block.data(), count, width, static_cast<std::size_t>(most), true};
+    multiply_by_own_transpose(1.0, own, 1.0, gram.data());
+    multiply(1.0, own, {values.data(), count, 1}, 1.0, right.data());
+  });
+  gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose().eval();
+  functions.whiten(gram, right);
+  for (const double ridge_value : ridges) {
+    VectorXd penalty = VectorXd::Constant(size, ridge_value);
+    penalty.tail(static_cast<Index>(functions.lines())).setConstant(kLineRidge);
+    Ridge ridge =
+        solve_ridge(gram, right, static_cast<double>(columns.rows), penalty, static_cast<double>(columns.rows), 0.0);
+    ridge.smoothing = ridge_value;
+    if (ridge.gcv < fit.ridge.gcv) fit.ridge = std::move(ridge);
+  }
+  return fit;
+}
+
+}  // namespace
+
+PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
+                                   const PlusChoice* known) {
+  PlusResiduals result;
+  const std::size_t rows = columns.rows;
+  const auto n = static_cast<double>(rows);
+  if (active.empty()) {
+    result.values.assign(columns.standardised(target), columns.standardised(target) + rows);
+    for (double& value : result.values) value *= n / (n - 1.0);
+    return result;
+  }
+  AdditiveProblem problem;
+  Ridge additive;
+  ProcessFit process;
+  if (known == nullptr || known->model == PlusModel::kAdditive) {
+    problem = additive_problem(columns, target, active);
+    additive = best_additive(
+        problem, known == nullptr ? std::span<const double>(kSmoothings) : std::span(&known->smoothing, 1), n);
+  }
+  if (known != nullptr && known->model == PlusModel::kProcess) {
+    process = best_process(columns, target, active, known->length, std::span(&known->smoothing, 1));
+  } else if (known == nullptr && active.size() >= 2) {
+    double best = additive.gcv;
+    for (const double length : {kWide, kNarrow}) {
+      ProcessFit candidate = best_process(columns, target, active, length, kProcessRidges);
+      if (!(candidate.ridge.gcv < best * kMustGain)) break;
+      best = candidate.ridge.gcv;
+      process = std::move(candidate);
+    }
+  }
+  if (process.functions) {
+    const ProcessFunctions& functions = *process.functions;
+    result.choice = {PlusModel::kProcess, process.ridge.smoothing, process.length};
+    MatrixXd root = process.ridge.root();
+    functions.unwhiten(process.ridge.coefficients);
+    functions.unwhiten(root);
+    result.values = left_out_residuals(
+        columns, target, [&](std::size_t first, Eigen::Ref<MatrixXd> block) { functions.fill(first, block); },
+        process.ridge.coefficients, root, 0.0);
+  } else {
+    result.choice = {PlusModel::kAdditive, additive.smoothing, 0.0};
+    const auto gather = [&](std::size_t first, Eigen::Ref<MatrixXd> block) {
+      for (Index k = 0; k < block.cols(); ++k) {
+        block.col(k) = columns.basis.col(problem.chosen[static_cast<std::size_t>(k)])
+                           .segment(static_cast<Index>(first), block.rows());
+      }
+    };
+    result.values = left_out_residuals(columns, target, gather, additive.coefficients, additive.root(), 1.0 / n);
+  }
+  return result;
+}
+
+PlusFit fit_column(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
+                   const PlusChoice* known) {
+  const PlusResiduals residuals = regression_residuals(columns, target, active, known);
+  ResidualEntropy entropy = residual_entropy(residuals.values, columns.weights, columns.rounding_step[target]);
+  PlusFit fit;
+  fit.choice = residuals.choice;
+  fit.entropy = entropy.value + columns.log_scale[target];
+  fit.contributions = std::move(entropy.contributions);
+  const auto shift = static_cast<float>(columns.log_scale[target]);
+  for (float& own : fit.contributions) own += shift;
+  return fit;
+}
+
+}  // namespace olem
