@@ -95,7 +95,7 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
   }
   const auto entropies = start_entropy_sequence(table, checked.entropy, context);
   StepEntropies current;
-  double zero_share = 0.0;                                  // of the current step
+  double zero_share = 0.0;     // of the current step
   double first_entropy = 0.0;  // of the variables before the current sink: in the end of the first one
   std::vector<std::pair<std::string, double>> zero_shares;  // by sink
 

@@ -13,6 +13,8 @@
 
 namespace olem {
 
+using namespace internal;
+
 namespace {
 
 constexpr std::size_t kMostStartRows = 5000;  // of the table that the start is learned from

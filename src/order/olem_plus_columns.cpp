@@ -10,7 +10,7 @@
 #include "core/lapack.h"
 #include "olem/parallel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -265,4 +265,4 @@ PlusColumns reweigh_plus_columns(const PlusColumns& columns, std::span<const dou
   return result;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

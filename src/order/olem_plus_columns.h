@@ -8,7 +8,7 @@
 #include "olem/context.h"
 #include "olem/table.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The table as olem+ works on it: rows and columns in an order that depends on their ranks only, so that neither the
 // order of the rows nor that of the columns changes a bit of the answer; every column standardised, with a basis of
@@ -40,4 +40,4 @@ PlusColumns prepare_plus_columns(const Table& table, std::span<const double> wei
 // The same rows and columns with other weights, one for each row of the table.
 PlusColumns reweigh_plus_columns(const PlusColumns& columns, std::span<const double> weights, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -8,7 +8,7 @@
 
 #include "core/special.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -68,4 +68,4 @@ ResidualEntropy residual_entropy(std::span<const double> residuals, std::span<co
   return entropy;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

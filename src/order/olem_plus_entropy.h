@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 // The entropy of residuals, in nats.
 struct ResidualEntropy {
@@ -19,4 +19,4 @@ struct ResidualEntropy {
 ResidualEntropy residual_entropy(std::span<const double> residuals, std::span<const double> weights,
                                  double rounding_step);
 
-}  // namespace olem
+}  // namespace olem::internal

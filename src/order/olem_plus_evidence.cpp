@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -93,4 +93,4 @@ std::vector<OrderStep> plus_steps(PlusNodes& nodes, const ScaleTerms& terms, con
   return steps;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

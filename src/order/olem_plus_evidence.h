@@ -7,7 +7,7 @@
 #include "olem/order_result.h"
 #include "order/olem_plus_search.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Row by row (of PlusColumns), what the residual entropies of an order add up to, each times `factors[place]`.
 std::vector<double> row_sums(const ScoredOrder& scored, std::span<const double> factors);
@@ -21,4 +21,4 @@ std::vector<OrderStep> plus_steps(PlusNodes& nodes, const ScaleTerms& terms, con
                                   const ScoredOrder& best, const std::vector<std::string>& names,
                                   const std::vector<std::size_t>& table_column, const Context& context);
 
-}  // namespace olem
+}  // namespace olem::internal

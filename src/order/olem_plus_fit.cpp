@@ -12,7 +12,7 @@
 #include "order/olem_plus_entropy.h"
 #include "order/olem_plus_kernel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -254,4 +254,4 @@ PlusFit fit_column(const PlusColumns& columns, std::size_t target, std::span<con
   return fit;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

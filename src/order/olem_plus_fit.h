@@ -6,7 +6,7 @@
 
 #include "order/olem_plus_columns.h"
 
-namespace olem {
+namespace olem::internal {
 
 enum class PlusModel { kMean, kAdditive, kProcess };
 
@@ -40,4 +40,4 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
 PlusFit fit_column(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
                    const PlusChoice* known = nullptr);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -7,7 +7,7 @@
 
 #include "core/lapack.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -152,4 +152,4 @@ void ProcessFunctions::unwhiten(Eigen::Ref<MatrixXd> coefficients) const {
                           static_cast<std::size_t>(coefficients.outerStride())});
 }
 
-}  // namespace olem
+}  // namespace olem::internal

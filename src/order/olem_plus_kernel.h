@@ -7,7 +7,7 @@
 
 #include "order/olem_plus_columns.h"
 
-namespace olem {
+namespace olem::internal {
 
 // Replaces each number by its exponential, to about 1e-15 relative; below -700 by that of -700. The same bits with
 // every instruction set.
@@ -42,4 +42,4 @@ class ProcessFunctions {
   Eigen::MatrixXd factor_;     // Cholesky factor of the kernel matrix of the landmarks
 };
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -4,7 +4,7 @@
 
 #include "olem/parallel.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::vector<PlusNode> PlusNodes::find(PrefixScreen& screen, std::span<const Node
   return nodes;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

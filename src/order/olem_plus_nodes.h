@@ -13,7 +13,7 @@
 #include "order/olem_plus_fit.h"
 #include "order/olem_plus_screen.h"
 
-namespace olem {
+namespace olem::internal {
 
 // A column given the set of its predecessors. The fit stays valid as long as the PlusNodes that it came from.
 struct PlusNode {
@@ -60,4 +60,4 @@ class PlusNodes {
   std::map<Key, PlusFit> fits_;
 };
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -50,4 +50,4 @@ double edge_price(std::size_t rows) {
   return std::log(n) / (2.0 * n);
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace olem {
+namespace olem::internal {
 
 // The terms of J that compare the residual entropies h_0, ..., h_(d-1) of an order with each other, and so depend on
 // the units of the columns:
@@ -23,4 +23,4 @@ struct ScaleTerms {
 // The price of one edge: ln(n) / 2n nats per row, as in BIC.
 double edge_price(std::size_t rows);
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -6,7 +6,7 @@
 
 #include "core/lapack.h"
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -204,4 +204,4 @@ std::vector<std::size_t> PrefixScreen::active_with(std::size_t target, std::size
   return active;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

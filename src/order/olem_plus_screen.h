@@ -6,7 +6,7 @@
 
 #include "order/olem_plus_columns.h"
 
-namespace olem {
+namespace olem::internal {
 
 // The predecessors that a column depends on by a least-squares fit on all functions of all of them: those whose block
 // of coefficients passes a Wald test at 5 %, or whose straight line has |t| > 1.96. Ascending. `predecessors`
@@ -50,4 +50,4 @@ class PrefixScreen {
 // on.
 double chi_square_95(double degrees);
 
-}  // namespace olem
+}  // namespace olem::internal

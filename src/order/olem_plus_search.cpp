@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-namespace olem {
+namespace olem::internal {
 
 namespace {
 
@@ -249,4 +249,4 @@ ScoredOrder search_plus_order(PlusNodes& nodes, const ScaleTerms& terms, const P
   return current;
 }
 
-}  // namespace olem
+}  // namespace olem::internal

@@ -10,7 +10,7 @@
 #include "order/olem_plus_nodes.h"
 #include "order/olem_plus_objective.h"
 
-namespace olem {
+namespace olem::internal {
 
 // An order of the columns with its nodes and its J.
 struct ScoredOrder {
@@ -39,4 +39,4 @@ ScoredOrder search_plus_order(PlusNodes& nodes, const ScaleTerms& terms, const P
                               std::span<const std::size_t> start, const Context& context,
                               const std::function<void(double)>& progress);
 
-}  // namespace olem
+}  // namespace olem::internal

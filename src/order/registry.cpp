@@ -198,7 +198,7 @@ OrderLearnerKind caps_kind() {
 
 const std::vector<OrderLearnerKind>& order_learners() {
   static const std::vector<OrderLearnerKind> kKinds = {olem_kind(),  olem_plus_kind(), listen_kind(), cam_kind(),
-                                                      score_kind(), caps_kind(),      diffan_kind(), varsort_kind()};
+                                                       score_kind(), caps_kind(),      diffan_kind(), varsort_kind()};
   return kKinds;
 }
 

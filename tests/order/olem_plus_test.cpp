@@ -17,6 +17,8 @@
 #include "support/datasets.h"
 
 namespace olem::olem_plus_test {
+
+using namespace internal;
 namespace {
 
 constexpr double kNormalEntropy = 1.4189385332046727;  // ln(2 pi e) / 2
