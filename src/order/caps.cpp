@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/statistics.h"
 #include "olem/error.h"
 #include "olem/order_caps.h"
 #include "olem/parallel.h"

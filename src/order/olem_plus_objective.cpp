@@ -2,17 +2,13 @@
 
 #include <cmath>
 
+#include "core/statistics.h"
+
 namespace olem::internal {
 
 namespace {
 
 constexpr double kCurb = 0.5;  // nats from the mean beyond which a wide column counts no more
-
-double mean_of(std::span<const double> values) {
-  double sum = 0.0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
 
 }  // namespace
 

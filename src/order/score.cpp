@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/statistics.h"
 #include "olem/order_score.h"
 #include "order/sink_search.h"
 #include "order/stein.h"

@@ -13,6 +13,7 @@
 
 #include "core/blocked_cholesky.h"
 #include "core/lapack.h"
+#include "core/statistics.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
@@ -138,10 +139,6 @@ OptionSet describe(SteinOptions& options) {
 }  // namespace olem
 
 namespace olem::internal {
-
-double mean_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 void judge_gap(OrderStep& step, std::span<const double> sink, std::span<const double> runner_up) {
   if (step.forced) return;

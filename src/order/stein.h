@@ -62,6 +62,4 @@ class SteinEstimator {
 // independent.
 void judge_gap(OrderStep& step, std::span<const double> sink, std::span<const double> runner_up);
 
-double mean_of(std::span<const double> values);
-
 }  // namespace olem::internal

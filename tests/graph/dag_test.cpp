@@ -5,8 +5,6 @@
 #include "olem/graph.h"
 
 namespace olem::dag_test {
-
-using namespace internal;
 namespace {
 
 using test::data_error;

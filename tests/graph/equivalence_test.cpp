@@ -4,8 +4,6 @@
 #include "olem/graph.h"
 
 namespace olem::equivalence_test {
-
-using namespace internal;
 namespace {
 
 using test::all_dags;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "core/statistics.h"
 #include "olem/error.h"
 #include "olem/graph_file.h"
 #include "olem/metrics.h"

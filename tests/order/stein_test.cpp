@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/statistics.h"
 #include "olem/error.h"
 #include "olem/random.h"
 #include "support/datasets.h"

@@ -13,6 +13,8 @@
 #include "support/datasets.h"
 
 namespace olem::order_property_test {
+
+using namespace internal;
 namespace {
 
 struct Size {

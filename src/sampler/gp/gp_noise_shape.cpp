@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/statistics.h"
+
 namespace olem::internal::sampling {
 
 namespace {
@@ -22,12 +24,6 @@ constexpr double kLeastDoubt = 0.1;
 // Nor may the function fit the rows worse by this share than by least squares, as it does when the noise's shape is not
 // the same everywhere.
 constexpr double kMostLoss = 0.01;
-
-double mean_of(std::span<const double> values) {
-  double sum = 0.0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
 
 double variance_of(std::span<const double> values) {
   const double mean = mean_of(values);
