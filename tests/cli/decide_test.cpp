@@ -152,7 +152,8 @@ TEST(CliDecide, WishesOfTheTaskAreObeyed) {
   ASSERT_GE(decision["proposals"].size(), 1U);
   EXPECT_EQ(decision["proposals"][0]["alterations"], decision["alterations"]);
   const ProcessResult text = task.run(flags);
-  for (const char* const fragment : {"It costs ", "All choices of at most 2 of 5 variables", "may be taken"})
+  for (const char* const fragment :
+       {"The decision costs ", "All choices of at most 2 of 5 variables", "Decisions to choose from"})
     EXPECT_NE(text.out.find(fragment), std::string::npos) << fragment << "\n" << text.out;
 }
 
