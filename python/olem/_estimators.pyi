@@ -68,6 +68,33 @@ class OLEM(_OrderLearner):
         progress: Callable[[float, str], object] | None = None,
     ) -> None: ...
 
+class OLEMPlus(_OrderLearner):
+    olem_plus_units: Literal["auto", "comparable", "arbitrary"]
+    olem_plus_beta: float
+    olem_plus_kappa: float
+    bootstrap: int
+    cutoff: float
+    criterion: Literal["gcv", "reml"]
+    smoothing_search: Literal["global", "mgcv"]
+    basis_size: int
+    def __init__(
+        self,
+        *,
+        olem_plus_units: Literal["auto", "comparable", "arbitrary"] = "auto",
+        olem_plus_beta: float = 0.01,
+        olem_plus_kappa: float = 0.03,
+        bootstrap: int = 0,
+        cutoff: float = 0.001,
+        criterion: Literal["gcv", "reml"] = "gcv",
+        smoothing_search: Literal["global", "mgcv"] = "global",
+        basis_size: int = 10,
+        tiers: Sequence[Sequence[Label]] | None = None,
+        before: Sequence[Sequence[Label]] | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        progress: Callable[[float, str], object] | None = None,
+    ) -> None: ...
+
 class LISTEN(_OrderLearner):
     listen_edges: Literal["threshold", "pvalue", "cam"]
     listen_threshold: float

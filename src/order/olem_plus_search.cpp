@@ -15,6 +15,8 @@ constexpr int kMostRounds = 20;
 constexpr double kShortWalk = 0.02;  // how far J may rise on the way to a better place
 constexpr double kLongWalk = 0.2;
 constexpr double kTuckRise = 0.01;
+constexpr double kMostMovedRise = 0.5;
+constexpr double kMostMovedRiseWithScale = 0.1;
 
 // How many tucks without a gain may come before one with it. Where scales count, the start is good and single tucks
 // suffice; otherwise sequences lead through the orders of one equivalence class. Their number grows like the edges to
@@ -118,10 +120,13 @@ class PlusSearch {
     std::vector<ScoredOrder> near;
     for (std::size_t late = 1; late < from.order.size(); ++late) {
       for (const std::uint32_t parent : from.nodes[late].active) {
-        const auto early = std::find(from.order.begin(), from.order.end(), parent) - from.order.begin();
-        const std::vector<std::size_t> order = tucked(from, static_cast<std::size_t>(early), late);
+        const auto at = std::find(from.order.begin(), from.order.end(), parent) - from.order.begin();
+        const auto early = static_cast<std::size_t>(at);
+        const std::vector<std::size_t> order = tucked(from, early, late);
         if (order.empty() || !seen.insert(order).second) continue;
-        ScoredOrder next = rescore(from, order, static_cast<std::size_t>(early), late);
+        PrefixScreen screen(nodes_.columns(), std::span(order).first(late));
+        if (is_hopeless(from, order, early, screen)) continue;
+        ScoredOrder next = rescore(from, order, early, late, screen);
         if (next.total() < least - kLeastGain) return next;
         if (depth > 0 && next.total() < least + kTuckRise) near.push_back(std::move(next));
       }
@@ -133,16 +138,30 @@ class PlusSearch {
     return std::nullopt;
   }
 
-  // The score of an order that differs from `from` between two places only.
+  // Whether the columns that a tuck moves before place `early` gain so much entropy there that the others will not make
+  // up for it: most tucks end here, after one regression.
+  bool is_hopeless(const ScoredOrder& from, const std::vector<std::size_t>& order, std::size_t early,
+                   PrefixScreen& screen) {
+    const double most = terms_.none() ? kMostMovedRise : kMostMovedRiseWithScale;
+    double rise = 0.0;
+    for (std::size_t place = early; order[place] != from.order[early] && rise <= most; ++place) {
+      const NodeRequest request{order[place], place};
+      const PlusNode moved = nodes_.find(screen, std::span(&request, 1), context_).front();
+      const auto at = std::find(from.order.begin(), from.order.end(), order[place]) - from.order.begin();
+      rise += moved.fit->entropy - from.nodes[static_cast<std::size_t>(at)].fit->entropy;
+    }
+    return rise > most;
+  }
+
+  // The score of an order that differs from `from` between two places only. `screen`: of its columns before `last`.
   ScoredOrder rescore(const ScoredOrder& from, const std::vector<std::size_t>& order, std::size_t first,
-                      std::size_t last) {
+                      std::size_t last, PrefixScreen& screen) {
     ScoredOrder scored = from;
     scored.order = order;
     std::vector<NodeRequest> requests;
     for (std::size_t place = first; place <= last; ++place) {
       requests.push_back({order[place], place});
     }
-    PrefixScreen screen(nodes_.columns(), std::span(order).first(last));
     const std::vector<PlusNode> changed = nodes_.find(screen, requests, context_);
     std::copy(changed.begin(), changed.end(), scored.nodes.begin() + static_cast<std::ptrdiff_t>(first));
     sum_up(nodes_, terms_, scored);

@@ -56,6 +56,24 @@ TEST_F(Fit, SavesWhatDecideNeeds) {
   EXPECT_EQ(answer(run({"decide", "--model", "elsewhere/m.olem", "--json", "--seed", "7"})).dump(), direct.dump());
 }
 
+TEST_F(Fit, KeepsWhatDecidedTheStepsOfOlemPlus) {
+  const std::string task = source_path("examples/bermuda/task.json");
+  const std::vector<std::string> learning = {"--method", "olem+", "--sampler", "linear"};
+  const ProcessResult fitted = run(joined({"fit", task, "-o", "m.olem", "--no-calibrate"}, learning));
+  EXPECT_EQ(fitted.exit_code, 0) << fitted.err;
+  const auto direct = answer(run(joined({"decide", task, "--json", "--details"}, learning)));
+  const auto kept = answer(run({"decide", "--model", "m.olem", "--json", "--details", "--context", "Light=0.4",
+                                "--context", "Temp=-0.2", "--context", "Sal=0.1"}));
+  EXPECT_EQ(kept["steps"].dump(), direct["steps"].dump());
+  std::size_t compared = 0;
+  for (const auto& step : kept["steps"]) {
+    if (step["forced"].get<bool>()) continue;
+    EXPECT_TRUE(step.contains("decided_by"));
+    ++compared;
+  }
+  EXPECT_GT(compared, 0U);
+}
+
 TEST_F(Fit, ReportsOrderAndForms) {
   const ProcessResult text = fit();
   EXPECT_EQ(text.exit_code, 0) << text.err;

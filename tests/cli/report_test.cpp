@@ -56,6 +56,9 @@ TEST_F(CliReport, OrdersGraphsAndModelsHavePages) {
   const std::string data = source_path("data/sachs/sachs.csv");
   const std::pair<std::vector<std::string>, std::string> results[] = {
       {{"order", data, "-q", "--bootstrap", "2", "-o", "r.json"}, "How often each comes before each"},
+      {{"order", data, "-q", "--method", "olem+", "-o", "r.json"}, "decided by shape"},
+      {{"order", data, "-q", "--method", "olem+", "--olem-plus-units", "comparable", "-o", "r.json"},
+       "decided by scale only (dashed): they hold if the units of the columns are comparable"},
       {{"graph", data, "-q", "-o", "r.json"}, "Tests of the edges"},
       {{"graph", data, "-q", "--method", "fci", "-o", "r.json"}, "11 variables, 8 edges"},
       {{"explain", source_path("examples/bermuda/task.json"), "-q", "--sampler", "linear", "--draws", "50", "--points",

@@ -17,6 +17,7 @@ QUICK_DIFFAN = {"diffan_epochs": 2, "diffan_warm_up": 1, "diffan_patience": 1, "
 @parametrize_with_checks(
     [
         olem.OLEM(),
+        olem.OLEMPlus(),
         olem.LISTEN(),
         olem.CAM(),
         olem.SCORE(),
