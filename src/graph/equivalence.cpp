@@ -140,6 +140,4 @@ std::optional<Dag> consistent_extension(const MixedGraph& graph, const Precedenc
 
 }  // namespace olem::internal
 
-namespace olem {
-
-}  // namespace olem
+namespace olem {}  // namespace olem
