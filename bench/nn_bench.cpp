@@ -14,10 +14,10 @@ using namespace olem::internal;
 namespace {
 
 using olem::Context;
-using olem::DiffanShape;
 using olem::DiffanVariant;
+using olem::internal::DiffanShape;
 using olem::internal::nn::Index;
-using Network = olem::DiffanNetwork<float>;
+using Network = olem::internal::DiffanNetwork<float>;
 using Matrix = olem::internal::nn::Matrix<float>;
 using Vector = std::vector<float>;
 
@@ -165,7 +165,7 @@ void product(benchmark::State& state, bool eigen) {
 // The diagonal of 32 points, with half of the variables removed.
 void derivatives(benchmark::State& state, DiffanVariant variant) {
   const Step step(32);
-  olem::DiffanDerivatives<float> own(step.network, 32);
+  olem::internal::DiffanDerivatives<float> own(step.network, 32);
   const std::vector<std::size_t> remaining = {0, 1, 2, 3, 4};
   const std::vector<std::size_t> removed = {5, 6, 7, 8, 9};
   Eigen::MatrixXd result(5, 32);
@@ -179,7 +179,7 @@ void derivatives(benchmark::State& state, DiffanVariant variant) {
 // variable.
 void differences(benchmark::State& state) {
   const Step step(32);
-  olem::DiffanDerivatives<float> own(step.network, 32);
+  olem::internal::DiffanDerivatives<float> own(step.network, 32);
   const std::vector<std::size_t> all = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   Eigen::MatrixXd result(10, 32);
   for (auto _ : state) {

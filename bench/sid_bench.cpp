@@ -9,7 +9,6 @@
 
 namespace olem {
 
-using namespace internal;
 namespace {
 
 constexpr std::size_t kNodes = 200;

@@ -25,10 +25,10 @@ Context one_thread() {
 
 std::vector<double> kernel_matrix(std::size_t n, std::size_t parents) {
   const olem::Table table = olem::test::normal_table(n, parents, 1);
-  olem::Coordinates points;
+  olem::internal::Coordinates points;
   for (std::size_t p = 0; p < parents; ++p) points.push_back(table.column(p));
   std::vector<double> matrix(n * n);
-  olem::fill_rbf_kernel(points, 1e-8, matrix.data(), one_thread());
+  olem::internal::fill_rbf_kernel(points, 1e-8, matrix.data(), one_thread());
   return matrix;
 }
 
@@ -47,7 +47,7 @@ void cholesky(benchmark::State& state) {
   double eigen = 0.0;
   for (auto _ : state) {
     std::vector<double> matrix = kernel;
-    const double time = seconds([&] { benchmark::DoNotOptimize(olem::cholesky_lower(matrix.data(), n)); });
+    const double time = seconds([&] { benchmark::DoNotOptimize(olem::internal::cholesky_lower(matrix.data(), n)); });
     Eigen::MatrixXd copy =
         Eigen::Map<const Eigen::MatrixXd>(kernel.data(), static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
     eigen += seconds([&] {
@@ -65,10 +65,10 @@ void kernel(benchmark::State& state) {
   const std::size_t n = 2000;
   const auto parents = static_cast<std::size_t>(state.range(0));
   const olem::Table table = olem::test::normal_table(n, parents, 1);
-  olem::Coordinates points;
+  olem::internal::Coordinates points;
   for (std::size_t p = 0; p < parents; ++p) points.push_back(table.column(p));
   std::vector<double> matrix(n * n);
-  for (auto _ : state) olem::fill_rbf_kernel(points, 1e-8, matrix.data(), one_thread());
+  for (auto _ : state) olem::internal::fill_rbf_kernel(points, 1e-8, matrix.data(), one_thread());
 }
 BENCHMARK(kernel)->Arg(3)->Arg(15)->Unit(benchmark::kMillisecond);
 
