@@ -15,8 +15,7 @@ constexpr int kMostRounds = 20;
 constexpr double kShortWalk = 0.02;  // how far J may rise on the way to a better place
 constexpr double kLongWalk = 0.2;
 constexpr double kTuckRise = 0.01;
-constexpr double kMostMovedRise = 0.5;
-constexpr double kMostMovedRiseWithScale = 0.1;
+constexpr double kMostMovedRise = 0.1;
 
 // How many tucks without a gain may come before one with it. Where scales count, the start is good and single tucks
 // suffice; otherwise sequences lead through the orders of one equivalence class. Their number grows like the edges to
@@ -139,18 +138,19 @@ class PlusSearch {
   }
 
   // Whether the columns that a tuck moves before place `early` gain so much entropy there that the others will not make
-  // up for it: most tucks end here, after one regression.
+  // up for it: most tucks end here, after one regression. Without scale terms they may: nothing but the number of edges
+  // tells linear Gaussian orders apart, however much entropy moves from one column to another.
   bool is_hopeless(const ScoredOrder& from, const std::vector<std::size_t>& order, std::size_t early,
                    PrefixScreen& screen) {
-    const double most = terms_.none() ? kMostMovedRise : kMostMovedRiseWithScale;
+    if (terms_.none()) return false;
     double rise = 0.0;
-    for (std::size_t place = early; order[place] != from.order[early] && rise <= most; ++place) {
+    for (std::size_t place = early; order[place] != from.order[early] && rise <= kMostMovedRise; ++place) {
       const NodeRequest request{order[place], place};
       const PlusNode moved = nodes_.find(screen, std::span(&request, 1), context_).front();
       const auto at = std::find(from.order.begin(), from.order.end(), order[place]) - from.order.begin();
       rise += moved.fit->entropy - from.nodes[static_cast<std::size_t>(at)].fit->entropy;
     }
-    return rise > most;
+    return rise > kMostMovedRise;
   }
 
   // The score of an order that differs from `from` between two places only. `screen`: of its columns before `last`.
