@@ -74,6 +74,7 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
   verb.add_flag("--ignore-stages", arguments.options.ignore_stages,
                 "learn the order without the stages of the task, as the published algorithm does")
       ->group("Order");
+  add_described_options(verb, describe(arguments.options), "Order");
   add_method_options(verb, order_methods(arguments.options.order), arguments.options.order.method,
                      "how the order is learned");
   verb.add_option("--graph", arguments.graph_file,
@@ -92,6 +93,8 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
 
 void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments) {
   RehearsalOptions& options = arguments.options;
+  for (const char* const other : {"--order", "--graph", "--graph-method"})
+    refuse_together(verb, "--levers", other, "it is about an order that is learned.");
   refuse_together(verb, "--graph", "--order", "a graph has an order of its own.");
   refuse_together(verb, "--graph", "--graph-method", "a graph that is given is not learned.");
   refuse_together(verb, "--graph", "--method", "a graph that is given needs no order to be learned.");

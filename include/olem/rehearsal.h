@@ -20,17 +20,31 @@
 
 namespace olem {
 
+// Where levers stand among the columns that have no role in the task. People set levers after they have seen the
+// context, and most columns without a role are consequences of what was set; data alone often cannot tell.
+enum class LeverRule {
+  kAuto,   // before all of them, unless the shape of the data prefers the learned order by more than 3 standard errors
+  kFirst,  // before all of them
+  kLearned,  // where the order learner puts them
+};
+
 struct RehearsalOptions {
   OrderOptions order;
   SamplerOptions samplers;
   // Learn the order without the stages of the task, as in the published algorithm. They are known to hold, so using
   // them can only help: on the Bermuda data the literal algorithm loses up to .07 of success on some samples.
   bool ignore_stages = false;
+  // Of a learned order. The published algorithm learns it from data alone; auto is safer on tables in natural units,
+  // where hidden causes and units mislead every order learner.
+  LeverRule levers = LeverRule::kLearned;
   // Learn a graph instead of an order and condition every variable on its parents only (Grad-Rh).
   std::optional<GraphOptions> graph;
   // Test the samplers on rows held out. Costs nearly as much as fitting them, which a single decision need not pay.
   bool calibrate = false;
 };
+
+// The options of learning that belong to no method: levers.
+OptionSet describe(RehearsalOptions& options);
 
 // Every option of the chosen learner and sampler with its value.
 Json to_json(const RehearsalOptions& options);
@@ -45,13 +59,26 @@ struct RehearsalGraph {
 // {"method", "rule", "edges": [[from, to]]}
 Json to_json(const RehearsalGraph& graph);
 
+// What was assumed about levers and columns without a role.
+struct LeverPlacement {
+  bool first = false;                  // the levers stand before `following`
+  std::vector<std::string> following;  // columns without a role that nothing known puts before a lever
+  // With kAuto: J by shape of the learned order minus that of the best order found with levers first (olem+), with its
+  // standard error. Nothing when both are the same order or there are too few rows to tell.
+  std::optional<ShapeDifference> difference;
+};
+
+// {"rule", "first", "following", "difference", "standard_error"}
+Json to_json(const LeverPlacement& placement, LeverRule rule);
+
 // What was learned for one task: enough to decide for any context.
 struct RehearsalModel {
   Task task;
-  OrderResult order;                    // learned, or given (method "given order"); with a graph an order of that
-  std::optional<RehearsalGraph> graph;  // nothing: every variable is conditioned on all before it
-  std::vector<ColumnSummary> context;   // of the context variables, in the order of the task
-  RegionCentre centre;                  // of the desired region
+  OrderResult order;                     // learned, or given (method "given order"); with a graph an order of that
+  std::optional<LeverPlacement> levers;  // nothing when the order was not learned, or by LeverRule::kLearned
+  std::optional<RehearsalGraph> graph;   // nothing: every variable is conditioned on all before it
+  std::vector<ColumnSummary> context;    // of the context variables, in the order of the task
+  RegionCentre centre;                   // of the desired region
   std::shared_ptr<const SamplerSet> samplers;
   RehearsalOptions options;
   std::uint64_t seed = 0;

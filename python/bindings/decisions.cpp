@@ -136,6 +136,12 @@ void add_decisions(py::module_& module) {
       .def("set_order", &set_order, py::arg("method"), py::arg("options"))
       .def("set_graph", &set_graph, py::arg("method"), py::arg("options"))
       .def("set_sampler", &set_sampler, py::arg("sampler"), py::arg("options"))
+      .def(
+          "set_levers",
+          [](RehearsalOptions& options, const std::string& rule) {
+            set_options(describe(options), {{"levers", rule}});
+          },
+          py::arg("rule"))
       .def_readwrite("ignore_stages", &RehearsalOptions::ignore_stages)
       .def_readwrite("calibrate", &RehearsalOptions::calibrate);
   py::class_<RehearsalModel>(module, "RehearsalModel", "Order and samplers of a task.")

@@ -176,6 +176,9 @@ class Rehearsal:
         {samplers}
     sampler_options : dict
         Options of the sampler, as `olem decide --help` has them.
+    levers : {{'learned', 'first', 'auto'}}
+        Where levers stand among the columns without a role: where the order learner puts them; before all of them; or
+        before all of them unless the shape of the data prefers the learned order by more than 3 standard errors.
     ignore_stages : bool
         Learn the order without the stages context, intermediate, outcome, as the published algorithm does.
     calibrate : bool
@@ -233,6 +236,7 @@ class Rehearsal:
         graph_options: Mapping[str, Any] | None = None,
         sampler: str | None = None,
         sampler_options: Mapping[str, Any] | None = None,
+        levers: str = "learned",
         ignore_stages: bool = False,
         calibrate: bool = False,
         n_jobs: int | None = None,
@@ -255,6 +259,7 @@ class Rehearsal:
         self.graph_options = graph_options
         self.sampler = sampler
         self.sampler_options = sampler_options
+        self.levers = levers
         self.ignore_stages = ignore_stages
         self.calibrate = calibrate
         self.n_jobs = n_jobs
@@ -427,6 +432,7 @@ class Rehearsal:
         options.set_sampler(self.sampler or "gp", _options.as_texts(self.sampler_options or {}))
         if self.graph_method is not None:
             options.set_graph(self.graph_method, _options.as_texts(self.graph_options or {}))
+        options.set_levers(self.levers)
         options.ignore_stages = bool(self.ignore_stages)
         options.calibrate = bool(self.calibrate)
         return options

@@ -75,6 +75,7 @@ Json decisions_json(const RehearsalModel& model, const Task& task, const Decisio
   json["task"] = to_json(task);
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
+  if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
   if (model.graph) json["graph"] = to_json(*model.graph);
   json["models"] = models_json(model);
   json["undecided_steps"] = undecided;

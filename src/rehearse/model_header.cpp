@@ -222,6 +222,7 @@ RehearsalOptions read_options(const JsonPart& part) {
   options.ignore_stages = part["ignore_stages"].flag();
   options.calibrate = part["calibrate"].flag();
   try {
+    read_option_values(part, describe(options));  // files of 0.1.0 have none of them: learned
     read_option_values(part, options.graph ? graph_learner(options.graph->method).describe(*options.graph)
                                            : order_learner(options.order.method).describe(options.order));
     read_option_values(part, sampler_kind(options.samplers.sampler).describe(options.samplers));
@@ -357,6 +358,19 @@ SamplerSet read_samplers(const JsonPart& part, const Order& order, std::span<con
   return set;
 }
 
+LeverPlacement read_levers(const JsonPart& part, const SamplerSet& samplers) {
+  LeverPlacement placement;
+  placement.first = part["first"].flag();
+  placement.following = part["following"].texts();
+  for (const std::string& name : placement.following) {
+    if (!samplers.find(name))
+      part["following"].fail(fmt::format("names '{}', which is no variable of the model", name));
+  }
+  if (part.has("difference"))
+    placement.difference = ShapeDifference{part["difference"].finite(), part["standard_error"].finite()};
+  return placement;
+}
+
 // Its edges must be those along which the samplers were fitted.
 RehearsalGraph read_rehearsal_graph(const JsonPart& part, const Order& order, const SamplerSet& samplers) {
   RehearsalGraph graph;
@@ -381,6 +395,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   json["task"] = to_json(model.task);
   json["options"] = to_json(model.options);
   json["order"] = order_json(model.order);
+  if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
   if (model.graph) json["graph"] = to_json(*model.graph);
   json["context"] = Json::array();
   for (const ColumnSummary& column : model.context) {
@@ -413,6 +428,7 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
     whole["context"].fail("does not have one entry for each context variable");
   model.centre = read_centre(whole["centre"], model.task.outcome.size());
   model.samplers = std::make_shared<const SamplerSet>(read_samplers(whole["samplers"], model.order.order, numbers));
+  if (whole.has("levers")) model.levers = read_levers(whole["levers"], *model.samplers);
   if (whole.has("graph")) model.graph = read_rehearsal_graph(whole["graph"], model.order.order, *model.samplers);
   if (whole.has("calibration")) model.calibration = read_calibration(whole["calibration"]);
   model.summary = read_summary(whole["summary"]);

@@ -10,6 +10,7 @@
 #include "olem/graph_learner.h"
 #include "olem/sampler_state.h"
 #include "olem/version.h"
+#include "rehearse/lever_order.h"
 #include "rehearse/rehearsal_graph.h"
 #include "sampler/fitted.h"
 
@@ -46,11 +47,11 @@ class Fit {
     for (const std::size_t column : resolved_.context) model_.context.push_back(resolved_.columns[column]);
   }
 
-  // What learners are told.
-  Precedence known() const {
-    return Precedence(options_.ignore_stages ? task_knowledge(model_.task, table_.names(), false) : resolved_.knowledge,
-                      table_.names());
+  // What learners are given.
+  Knowledge knowledge() const {
+    return options_.ignore_stages ? task_knowledge(model_.task, table_.names(), false) : resolved_.knowledge;
   }
+  Precedence known() const { return Precedence(knowledge(), table_.names()); }
   Precedence stages() const { return Precedence(resolved_.knowledge, table_.names()); }
 
   void take_order(const Order& given) {
@@ -61,7 +62,13 @@ class Fit {
   }
 
   void learn_order_of_columns() {
-    model_.order = learn_order(table_, options_.order, known(), context_);
+    if (options_.levers == LeverRule::kLearned) {
+      model_.order = learn_order(table_, options_.order, known(), context_);
+    } else {
+      LeverOrder learned = learn_lever_order(model_.task, table_, options_, knowledge(), context_);
+      model_.order = std::move(learned.order);
+      model_.levers = std::move(learned.placement);
+    }
     add_warnings(model_.order.summary.warnings);
   }
 
@@ -162,6 +169,7 @@ Json to_json(const RehearsalOptions& options) {
   json["sampler"] = copy.samplers.sampler;
   json.update(sampler_kind(copy.samplers.sampler).describe(copy.samplers).json());
   json["ignore_stages"] = copy.ignore_stages;
+  json.update(describe(copy).json());
   json["calibrate"] = copy.calibrate;
   return json;
 }

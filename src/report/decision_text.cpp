@@ -76,6 +76,8 @@ std::string decision_text(const RehearsalModel& model, const std::vector<Decisio
   std::string text = model.graph
                          ? model_heading(model)
                          : "The order of the variables, causes first:\n\n" + order_chain(model.order.order) + "\n";
+  const std::string assumed = levers_sentence(model);
+  if (!assumed.empty()) text += wrap_text(assumed, kLineWidth) + "\n";
   const std::string source = "decision";
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     if (decisions.size() > 1)

@@ -22,6 +22,11 @@ std::string percent_text(double share);
 // "  a > b > c", broken between names.
 std::string order_chain(const Order& order);
 
+// Which columns are taken to follow the levers, and what to do about it; empty when there are none. The second form is
+// of a model in which the levers stand first, and empty for any other.
+std::string levers_sentence(const std::vector<std::string>& following);
+std::string levers_sentence(const RehearsalModel& model);
+
 // The order of a model's variables, or with a graph the parents of each, with a sentence before it.
 std::string model_heading(const RehearsalModel& model);
 

@@ -6,6 +6,22 @@
 #include "olem/report.h"
 #include "report/layout.h"
 
+namespace olem::internal {
+
+std::string levers_sentence(const std::vector<std::string>& following) {
+  if (following.empty()) return "";
+  return fmt::format(
+      "Columns taken to follow the levers: {}. If one of them is known before a lever is set, say so in the task's "
+      "\"before\".",
+      fmt::join(following, ", "));
+}
+
+std::string levers_sentence(const RehearsalModel& model) {
+  return model.levers && model.levers->first ? levers_sentence(model.levers->following) : "";
+}
+
+}  // namespace olem::internal
+
 namespace olem {
 
 using namespace internal;
@@ -84,6 +100,8 @@ std::string model_text(const RehearsalModel& model) {
   std::size_t width = 8;
   for (const SamplerVariable& variable : set.variables) width = std::max(width, display_width(variable.name));
   std::string text = model_heading(model);
+  const std::string assumed = levers_sentence(model);
+  if (!assumed.empty()) text += wrap_text(assumed, kLineWidth) + "\n";
   text += wrap_text(
       "Each variable given those before it, or its parents, and the inputs that it listens to most: ~ where the effect "
       "is bent, and "

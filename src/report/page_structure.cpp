@@ -219,6 +219,10 @@ void add_order(Page& page, const JsonPart& result, const Task* task) {
     html += chain_entry(name, role, found == by_name.end() ? nullptr : found->second);
   }
   page.markup(html + (order.empty() ? "</div>\n" : "</ol></div>\n</div>\n"));
+  if (result.has("levers") && result["levers"]["first"].flag()) {
+    const std::string assumed = levers_sentence(result["levers"]["following"].texts());
+    if (!assumed.empty()) page.paragraph(assumed);
+  }
 
   const auto by_scale =
       std::count_if(steps.begin(), steps.end(), [](const StepEntry& s) { return s.decided_by == DecidedBy::kScale; });

@@ -1,9 +1,11 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "cli/helpers.h"
 #include "support/datasets.h"
@@ -69,6 +71,51 @@ TEST(CliDecide, TextSaysWhatToDoAndHowSureItIs) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   for (const char* const fragment : {"causes first", "Observed: Light", "otherwise about", "without action:"})
     EXPECT_NE(result.out.find(fragment), std::string::npos) << fragment << "\n" << result.out;
+}
+
+// In euro instead of thousands of euro the same rows give the same answer once the levers stand first.
+TEST(CliDecide, LeversFirstDoNotDependOnUnits) {
+  const TemporaryFolder folder;
+  std::mt19937 generator(3);
+  std::normal_distribution<double> normal;
+  std::ofstream thousands(folder.file("thousands.csv"));
+  std::ofstream euro(folder.file("euro.csv"));
+  thousands << "demand,spend,visits,sales\n";
+  euro << "demand,spend,visits,sales\n";
+  for (int i = 0; i < 400; ++i) {
+    const double demand = normal(generator);
+    const double spend = 0.5 * demand + normal(generator);
+    const double visits = spend + 0.5 * normal(generator);
+    const double sales = visits + demand + 0.5 * normal(generator);
+    thousands << fmt::format("{},{},{},{}\n", demand, spend, visits, sales);
+    euro << fmt::format("{},{},{},{}\n", demand, 1000.0 * spend, visits, sales);
+  }
+  thousands.close();
+  euro.close();
+  const auto decide = [&](const std::string& unit, const char* low, const char* high) {
+    std::ofstream(folder.file(unit + ".json"))
+        << fmt::format(R"({{"data": "{}.csv", "context": ["demand"], "alterable": {{"spend": [{}, {}]}},
+                           "outcome": ["sales"], "desired": {{"sales": [0.5, 2.5]}}, "observed": {{"demand": -1}}}})",
+                       unit, low, high);
+    return decide_json({folder.file(unit + ".json"), "--sampler", "linear", "--levers", "auto"});
+  };
+  const Json small = decide("thousands", "-3", "3");
+  const Json large = decide("euro", "-3000", "3000");
+  EXPECT_EQ(large["order"], small["order"]);
+  EXPECT_EQ(large["levers"]["following"], Json::array({"visits"}));
+  EXPECT_TRUE(large["levers"]["first"].get<bool>());
+  EXPECT_NEAR(large["decisions"][0]["success_probability"].get<double>(),
+              small["decisions"][0]["success_probability"].get<double>(), 0.02);
+  EXPECT_GT(large["decisions"][0]["success_probability"].get<double>(),
+            large["decisions"][0]["without_action"].get<double>() + 0.3);
+
+  const ProcessResult text = run_olem({"decide", folder.file("euro.json"), "--sampler", "linear", "--levers", "auto"});
+  EXPECT_NE(text.out.find("Columns taken to follow the levers: visits."), std::string::npos) << text.out;
+  std::ofstream(folder.file("order.txt")) << "demand\nspend\nvisits\nsales\n";
+  const ProcessResult both =
+      run_olem({"decide", folder.file("euro.json"), "--levers", "first", "--order", folder.file("order.txt")});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_NE(both.err.find("--levers and --order exclude each other"), std::string::npos) << both.err;
 }
 
 TEST(CliDecide, AnOrderThatLeavesNoInfluenceIsAResultAndWithStrictAnError) {
