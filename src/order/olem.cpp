@@ -71,12 +71,11 @@ void warn_of_units(double entropy_of_first, OrderResult& result) {
   result.summary.message = "No step counts as decided: the units of the columns decided this order.";
   result.summary.warnings.push_back(
       {"units",
-       fmt::format(
-           "The conditional entropies along this order lie {:.1f} nats apart; columns in comparable units stay "
-           "within {}. The units of the columns decided this order, and no step counts as decided. OLEM+ needs no "
-           "common unit.",
-           high - low, kComparableRange),
-       ""});
+       fmt::format("The conditional entropies along this order lie {:.1f} nats apart; columns in comparable units stay "
+                   "within {}. The units of the columns decided this order, and no step counts as decided.",
+                   high - low, kComparableRange),
+       "",
+       {{"Learn the order without a common unit", "method", "olem+"}}});
 }
 
 }  // namespace
