@@ -10,7 +10,6 @@
 #include "olem/json_text.h"
 #include "olem/options.h"
 #include "olem/remedy.h"
-#include "spelling.h"
 
 namespace olem::app {
 
@@ -148,6 +147,12 @@ std::string explain_verb_error(const CLI::App& verb, const CLI::ParseError& erro
 }
 
 }  // namespace
+
+std::string flag_name(std::string_view option) {
+  std::string flag = "--" + std::string(option);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
 
 const CLI::Option* find_flag(const CLI::App& verb, std::string_view flag) {
   for (const CLI::Option* option : verb.get_options()) {

@@ -12,6 +12,9 @@ namespace olem::app {
 // usage error that names the file and the key.
 std::vector<std::string> expand_config(const CLI::App& app, std::vector<std::string> arguments);
 
+// "max_parents" -> "--max-parents"
+std::string flag_name(std::string_view option);
+
 // The option with this long name, dashes included; nullptr when the verb has none. CLI11's own search copies names in a
 // function that must not throw, which ends the process when there is no memory.
 const CLI::Option* find_flag(const CLI::App& verb, std::string_view flag);

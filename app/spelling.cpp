@@ -90,12 +90,6 @@ bool has_task_argument(const CLI::App& verb) {
 
 }  // namespace
 
-std::string flag_name(std::string_view option) {
-  std::string flag = "--" + std::string(option);
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
-}
-
 std::string shell_word(const std::string& word) {
   constexpr std::string_view kHarmless = "_-+=:,./%@";
   constexpr unsigned char kBeyondAscii = 0x80;

@@ -4,12 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "command_line.h"
 #include "olem/remedy.h"
 
 namespace olem::app {
-
-// "max_parents" -> "--max-parents"
-std::string flag_name(std::string_view option);
 
 // A word as a shell must be given it: in single quotes where it holds more than letters, digits and harmless signs, as
 // $'...' where it holds control characters.
