@@ -135,8 +135,8 @@ Spelling flag_spelling(const CLI::App& verb, bool reads_task) {
 Spelling flag_spelling(const CLI::App& verb) { return flag_spelling(verb, has_task_argument(verb)); }
 
 std::string with_flags(std::string_view text) {
-  static const Spelling flags{flag_name, nullptr};
-  return spell_references(text, flags);
+  static const Spelling kFlags{flag_name, nullptr};
+  return spell_references(text, kFlags);
 }
 
 }  // namespace olem::app

@@ -79,14 +79,14 @@ std::string end_sentence(const std::string& text) { return text.ends_with('?') ?
 }  // namespace
 
 const Spelling& member_spelling() {
-  static const Spelling spelling{[](std::string_view key) { return std::string(key); }, as_member};
-  return spelling;
+  static const Spelling kSpelling{[](std::string_view key) { return std::string(key); }, as_member};
+  return kSpelling;
 }
 
 const Spelling& advice_spelling() {
-  static const Spelling spelling{[](std::string_view key) { return std::string(key); },
-                                 [](const Remedy&) { return std::optional<std::string>(""); }};
-  return spelling;
+  static const Spelling kSpelling{[](std::string_view key) { return std::string(key); },
+                                  [](const Remedy&) { return std::optional<std::string>(""); }};
+  return kSpelling;
 }
 
 std::string remedy_text(std::span<const Remedy> remedies, const Spelling& spelling) {

@@ -226,7 +226,7 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
     functions.unwhiten(process.ridge.coefficients);
     functions.unwhiten(root);
     result.values = left_out_residuals(
-        columns, target, [&](std::size_t first, Eigen::Ref<MatrixXd> block) { functions.fill(first, block); },
+        columns, target, [&](std::size_t first, const Eigen::Ref<MatrixXd>& block) { functions.fill(first, block); },
         process.ridge.coefficients, root, 0.0);
   } else {
     result.choice = {PlusModel::kAdditive, additive.smoothing, 0.0};
