@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/layout.h"
 #include "report/page_parts.h"
 #include "report/svg.h"
 
