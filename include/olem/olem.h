@@ -4,6 +4,7 @@
 // (random streams, threads, files) and the studies of the paper have headers of their own in this folder.
 
 #include "olem/calibration.h"
+#include "olem/column.h"
 #include "olem/context.h"
 #include "olem/data_check.h"
 #include "olem/decision.h"

@@ -7,17 +7,21 @@
 #include <string_view>
 #include <vector>
 
+#include "olem/column.h"
 #include "olem/context.h"
 
 namespace olem {
 
-// Named columns of finite doubles, stored column by column. Names are unique and not empty.
+// Named columns of finite doubles, stored column by column, each with its type. Names are unique and not empty. A
+// level of a discrete column is stored as its number (ColumnLevel::value).
 class Table {
  public:
   Table() = default;
   // `values` holds names.size() columns of equal length one after the other. Throws a data error when sizes,
-  // names or values break what is promised above. `source` is where the data came from, for messages.
-  Table(std::vector<std::string> names, std::vector<double> values, std::string source = "");
+  // names or values break what is promised above. `source` is where the data came from, for messages. Without `about`
+  // every column is real; it has one entry per column otherwise.
+  Table(std::vector<std::string> names, std::vector<double> values, std::string source = "",
+        std::vector<Column> about = {});
 
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return names_.size(); }
@@ -27,6 +31,8 @@ class Table {
   // What a message about this table starts with: "file.csv: ", or nothing when the source is not known.
   std::string prefix() const { return source_.empty() ? "" : source_ + ": "; }
   std::span<const double> column(std::size_t j) const { return {values_.data() + j * rows_, rows_}; }
+  const Column& about(std::size_t j) const { return about_[j]; }  // type, levels, unit, label
+  const std::vector<Column>& about() const { return about_; }
   double at(std::size_t row, std::size_t column) const { return values_[column * rows_ + row]; }
   std::span<const double> values() const { return values_; }  // column-major
 
@@ -36,10 +42,12 @@ class Table {
 
   Table with_columns(std::span<const std::size_t> columns) const;  // in the order given
   Table with_rows(std::span<const std::size_t> rows) const;        // in the order given
+  Table with_about(std::vector<Column> about) const;               // one entry per column
 
  private:
   std::vector<std::string> names_;
   std::vector<double> values_;
+  std::vector<Column> about_;
   std::size_t rows_ = 0;
   std::string source_;
 };

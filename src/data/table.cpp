@@ -10,14 +10,19 @@
 
 namespace olem {
 
-Table::Table(std::vector<std::string> names, std::vector<double> values, std::string source)
-    : names_(std::move(names)), values_(std::move(values)), source_(std::move(source)) {
+Table::Table(std::vector<std::string> names, std::vector<double> values, std::string source, std::vector<Column> about)
+    : names_(std::move(names)), values_(std::move(values)), about_(std::move(about)), source_(std::move(source)) {
   if (names_.empty()) throw Error(ErrorCategory::kData, prefix() + "The table has no columns.");
   if (values_.size() % names_.size() != 0) {
     throw Error(ErrorCategory::kData, fmt::format("{}{} values do not fill {} columns of equal length.", prefix(),
                                                   values_.size(), names_.size()));
   }
   rows_ = values_.size() / names_.size();
+  if (about_.empty()) about_.resize(names_.size());
+  if (about_.size() != names_.size()) {
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}{} types for {} columns.", prefix(), about_.size(), names_.size()));
+  }
   std::unordered_set<std::string_view> seen;
   for (std::size_t j = 0; j < names_.size(); ++j) {
     if (names_[j].empty()) {
@@ -55,13 +60,15 @@ std::size_t Table::index(std::string_view name) const {
 Table Table::with_columns(std::span<const std::size_t> columns) const {
   std::vector<std::string> names;
   std::vector<double> values;
+  std::vector<Column> about;
   values.reserve(columns.size() * rows_);
   for (const std::size_t j : columns) {
     names.push_back(names_.at(j));
+    about.push_back(about_[j]);
     const auto cells = column(j);
     values.insert(values.end(), cells.begin(), cells.end());
   }
-  return {std::move(names), std::move(values), source_};
+  return {std::move(names), std::move(values), source_, std::move(about)};
 }
 
 Table Table::with_rows(std::span<const std::size_t> rows) const {
@@ -71,7 +78,9 @@ Table Table::with_rows(std::span<const std::size_t> rows) const {
     const auto cells = column(j);
     for (const std::size_t i : rows) values.push_back(cells[i]);
   }
-  return {names_, std::move(values), source_};
+  return {names_, std::move(values), source_, about_};
 }
+
+Table Table::with_about(std::vector<Column> about) const { return {names_, values_, source_, std::move(about)}; }
 
 }  // namespace olem
