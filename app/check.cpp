@@ -176,6 +176,7 @@ int run_check(CheckArguments arguments, const CLI::App& verb) {
   if (!arguments.task.empty()) {
     task = read_task_file(arguments.task, session, findings);
     if (task && arguments.data.file.empty()) arguments.data.file = task_data(*task, findings);
+    if (task) arguments.data.unused = unused_columns(*task);
   }
   std::string source = arguments.task;
   if (!arguments.data.file.empty()) {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "olem/error.h"
+#include "olem/options.h"
 #include "values.h"
 
 namespace olem::app {
@@ -20,6 +23,17 @@ constexpr Choice kConstantChoices[] = {
 
 // As messages call it.
 std::string source_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+// A column that the task leaves out must be one of the file, or its name is misspelt.
+void check_known(const std::string& name, const ReadResult& read) {
+  const std::vector<std::string>& names = read.file_columns;
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  const std::string near = closest_name(name, names);
+  throw Error(
+      ErrorCategory::kData,
+      fmt::format("{}There is no column '{}', which the task leaves out.", read.table.prefix(), name),
+      {{near.empty() ? "Correct the name; upper and lower case matter" : fmt::format("Did you mean '{}'?", near)}});
+}
 
 Knowledge knowledge_on_the_command_line(const KnowledgeOptions& options) {
   std::vector<std::vector<std::string>> tiers;
@@ -89,12 +103,15 @@ ReadOptions read_options(const DataOptions& options) {
   if (options.missing == "drop") read.missing = MissingPolicy::kDrop;
   read.columns = names_in(options.columns, "columns");
   read.drop_columns = names_in(options.drop_columns, "drop_columns");
+  read.unused = options.unused;
   return read;
 }
 
 ReadResult read_data(const DataOptions& options, const Session& session) {
   session.protect(options.file, "the file with the data");
-  return read_table(options.file, read_options(options), session.context());
+  ReadResult read = read_table(options.file, read_options(options), session.context());
+  for (const std::string& name : options.unused) check_known(name, read);
+  return read;
 }
 
 LoadedTable load_table(const DataOptions& options, Session& session) {

@@ -19,6 +19,7 @@ struct DataOptions {
   std::string constant = "error";
   std::string columns;
   std::string drop_columns;
+  std::vector<std::string> unused;  // columns that the task leaves out
   std::string delimiter;
   bool no_header = false;
   bool header = false;

@@ -27,6 +27,7 @@ struct GraphArguments {
   std::string order_file;
   std::string graph_file;
   std::string format;
+  std::string like;
 };
 
 std::vector<Method> graph_verb_methods(GraphOptions& options) {
@@ -110,6 +111,7 @@ std::function<int()> fill_graph_verb(CLI::App* verb) {
   verb->add_option("--order", arguments->order_file, "prune this order instead of learning one: a name a line, or JSON")
       ->type_name("FILE")
       ->group("Method");
+  add_like_option(*verb, arguments->like);
   add_knowledge_options(*verb, arguments->knowledge);
   const std::string group = "Graph file";
   verb->add_option("--graph-file", arguments->graph_file, "also write the graph itself to this file")
@@ -134,6 +136,7 @@ Examples:
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
   return [verb, arguments] {
+    apply_like(*verb, arguments->like, arguments->graph.method);
     if (!arguments->order_file.empty() && flag_given(*verb, "--method")) {
       throw Error(ErrorCategory::kUsage,
                   "--order gives the order that is pruned, so that there is nothing left for --method to learn.");

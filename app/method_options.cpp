@@ -8,6 +8,7 @@
 #include "choices.h"
 #include "command_line.h"
 #include "olem/error.h"
+#include "olem/rehearsal.h"
 #include "session.h"
 #include "spelling.h"
 
@@ -68,6 +69,19 @@ void check_method_options(const CLI::App& verb, const std::vector<Method>& metho
     throw Error(ErrorCategory::kUsage, fmt::format("'{}' is not an option of {} {}; it belongs to {}.",
                                                    flag_name(option), flag, chosen, fmt::join(who, ", ")));
   }
+}
+
+void add_like_option(CLI::App& verb, std::string& like) {
+  CLI::Option* const option =
+      verb.add_option("--like", like, "take the defaults of an earlier version: 0.1, whose orders are OLEM's");
+  option->type_name("VERSION")->group("Method");
+  keep_choices(*option, {"0.1"});
+}
+
+void apply_like(const CLI::App& verb, const std::string& like, std::string& method) {
+  if (like.empty()) return;
+  const RehearsalOptions defaults = rehearsal_defaults(like);
+  if (!flag_given(verb, "--method")) method = defaults.order.method;
 }
 
 }  // namespace olem::app

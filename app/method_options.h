@@ -25,4 +25,10 @@ void add_method_options(CLI::App& verb, const std::vector<Method>& methods, std:
 void check_method_options(const CLI::App& verb, const std::vector<Method>& methods, const std::string& chosen,
                           const std::string& flag = "--method");
 
+// Adds the flag that takes the defaults of an earlier version.
+void add_like_option(CLI::App& verb, std::string& like);
+
+// After the parse: the defaults of the version `like`, if one was given, for the method that no flag chose.
+void apply_like(const CLI::App& verb, const std::string& like, std::string& method);
+
 }  // namespace olem::app

@@ -18,6 +18,7 @@ struct OrderArguments {
   DataOptions data;
   KnowledgeOptions knowledge;
   OrderOptions order;
+  std::string like;
 };
 
 std::vector<Method> order_verb_methods(OrderOptions& options) {
@@ -56,12 +57,14 @@ std::function<int()> fill_order_verb(CLI::App* verb) {
   auto arguments = std::make_shared<OrderArguments>();
   add_data_options(*verb, arguments->data);
   add_method_options(*verb, order_verb_methods(arguments->order), arguments->order.method, "how the order is learned");
+  add_like_option(*verb, arguments->like);
   add_knowledge_options(*verb, arguments->knowledge);
   add_common_options(*verb, arguments->common);
   verb->footer(R"(
 Examples:
   olem order data.csv
   olem order data.csv --bootstrap 100 --json -o order.json
+  olem order data.csv --method olem
   olem order data.csv --tier "age,sex" --tier "dose" --before "dose,response"
   olem order data.csv --drop-columns "id,date" --missing drop
   zcat data.csv.gz | olem order -
@@ -69,6 +72,7 @@ Examples:
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
   return [verb, arguments] {
+    apply_like(*verb, arguments->like, arguments->order.method);
     check_method_options(*verb, order_verb_methods(arguments->order), arguments->order.method);
     return run_on_ranks(*verb, [&](const Ranks* ranks) { return run_order(*arguments, ranks); });
   };

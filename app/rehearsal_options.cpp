@@ -77,6 +77,7 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
   add_described_options(verb, describe(arguments.options), "Order");
   add_method_options(verb, order_methods(arguments.options.order), arguments.options.order.method,
                      "how the order is learned");
+  add_like_option(verb, arguments.like);
   verb.add_option("--graph", arguments.graph_file,
                   "condition every variable on its parents in this graph (Grad-Rh): any format of graph files")
       ->type_name("FILE")
@@ -93,6 +94,9 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
 
 void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments) {
   RehearsalOptions& options = arguments.options;
+  apply_like(verb, arguments.like, options.order.method);
+  if (!arguments.like.empty() && !flag_given(verb, "--levers"))
+    options.levers = rehearsal_defaults(arguments.like).levers;
   for (const char* const other : {"--order", "--graph", "--graph-method"})
     refuse_together(verb, "--levers", other, "it is about an order that is learned.");
   refuse_together(verb, "--graph", "--order", "a graph has an order of its own.");
@@ -124,6 +128,7 @@ void refuse_rehearsal_options(const RehearsalArguments& arguments, const std::st
 
 DataOptions data_options(const RehearsalArguments& arguments, const Task& task) {
   DataOptions data = arguments.data;
+  data.unused = unused_columns(task);
   if (data.file.empty()) data.file = data_path(task);
   return data;
 }

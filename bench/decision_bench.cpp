@@ -1,9 +1,14 @@
 // Decisions on data whose truth is known: true success, claimed success and success without action, for each kind of
 // sampler, with the true and with the learned order, as rows of a Markdown table. Gap: mean over tasks of |claimed -
 // true|. Worse: decisions more than .01 below no action. Wrong orders: tasks whose order reverses an edge.
-//   decision_bench bermuda [DATASETS [CONTEXTS [SAMPLER...]]]     the Bermuda simulator, 1000 rows
-//   decision_bench auf [TASKS [CONTEXTS [SAMPLER...]]]            the four synthetic settings
-// SAMPLER:DRAWS searches with that many draws instead of 1000 (the network is slow).
+//   decision_bench bermuda [DATASETS [CONTEXTS [VARIANT...]]]     the Bermuda simulator
+//   decision_bench units [DATASETS [CONTEXTS [VARIANT...]]]       the same, every column in a random unit
+//   decision_bench auf [TASKS [CONTEXTS [VARIANT...]]]            the four synthetic settings
+//   decision_bench stress [TASKS [CONTEXTS [VARIANT...]]]         a column that causes both a lever and the outcome
+// VARIANT is SAMPLER, SAMPLER:DRAWS or SAMPLER/ORDER. DRAWS are those of the search, 1000 by default (the network is
+// slow). ORDER is true, olem, olem+ (both within the stages), first (levers before the columns without a role, the
+// rest by olem+) or auto (the default rule); without it both true and auto. Every variant is compared with the first,
+// paired by task. Before VARIANT, seed=N takes other tasks and rows=N other numbers of rows.
 // Regret is against the best decision found with the true model itself (random points and all decisions of the table,
 // then a pattern search from the best four).
 #include <fmt/format.h>
@@ -122,16 +127,48 @@ double best_success(const Simulation& simulation, const std::vector<NamedValue>&
   return true_success(simulation, observed, best.values);
 }
 
-// `sampler` may be followed by a colon and the number of draws of the search. `made` collects the decisions by round.
-void run_task(const Simulation& simulation, const std::vector<Round>& rounds, const std::string& sampler,
-              bool true_order, std::uint64_t index, Row& row, std::vector<std::vector<std::vector<NamedValue>>>& made) {
+struct Variant {
+  std::string sampler;
+  int draws = 0;  // of the search; 0: the default
+  std::string order;
+
+  std::string name() const { return fmt::format("{}, {}", sampler, order); }
+};
+
+// "gp:200/auto"; without an order two variants.
+std::vector<Variant> parse_variant(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const std::string of_sampler = text.substr(0, slash);
+  const std::size_t colon = of_sampler.find(':');
+  Variant variant{of_sampler.substr(0, colon), 0, ""};
+  if (colon != std::string::npos) variant.draws = std::stoi(of_sampler.substr(colon + 1));
+  std::vector<Variant> variants;
+  for (const char* const order : {"true", "olem", "olem+", "first", "auto"}) {
+    const bool wanted = slash == std::string::npos ? std::string(order) == "true" || std::string(order) == "auto"
+                                                   : text.substr(slash + 1) == order;
+    variant.order = order;
+    if (wanted) variants.push_back(variant);
+  }
+  if (variants.empty()) {
+    fmt::print(stderr, "The order in {} must be true, olem, olem+, first or auto.\n", text);
+    std::exit(2);
+  }
+  return variants;
+}
+
+// `made` collects the decisions by round.
+void run_task(const Simulation& simulation, const std::vector<Round>& rounds, const Variant& variant,
+              std::uint64_t index, Row& row, std::vector<std::vector<std::vector<NamedValue>>>& made) {
   RehearsalOptions options;
-  const std::size_t colon = sampler.find(':');
-  options.samplers.sampler = sampler.substr(0, colon);
+  options.samplers.sampler = variant.sampler;
   DecisionOptions search;
-  if (colon != std::string::npos) search.draws = std::stoi(sampler.substr(colon + 1));
+  if (variant.draws > 0) search.draws = variant.draws;
+  options.order.method = variant.order == "olem" ? "olem" : "olem+";
+  options.levers = variant.order == "auto"    ? LeverRule::kAuto
+                   : variant.order == "first" ? LeverRule::kFirst
+                                              : LeverRule::kLearned;
   std::optional<Order> given;
-  if (true_order) {
+  if (variant.order == "true") {
     given.emplace();
     for (const std::size_t node : causal_order(simulation.model)) given->push_back(simulation.model.nodes[node].name);
   }
@@ -187,18 +224,33 @@ void print_row(const std::string& setting, const std::string& name, const Row& r
   std::fflush(stdout);
 }
 
-Rows compare(const Setting& setting, int tasks, int rounds, const std::vector<std::string>& samplers) {
+// True success less that of the first row, by task, and the share of claims that are more than .1 too high.
+void print_differences(const std::string& setting, const Rows& rows) {
+  const Row& first = rows.front().second;
+  for (const auto& [name, row] : rows) {
+    std::vector<double> difference;
+    double square = 0.0;
+    for (std::size_t t = 0; t < row.by_task.size(); ++t) difference.push_back(row.by_task[t] - first.by_task[t]);
+    const double middle = mean(difference);
+    for (const double value : difference) square += (value - middle) * (value - middle);
+    const auto n = static_cast<double>(difference.size());
+    double too_high = 0.0;
+    for (std::size_t i = 0; i < row.truth.size(); ++i) too_high += row.claimed[i] > row.truth[i] + 0.1 ? 1.0 : 0.0;
+    fmt::print("{}: {} less {}: {:+.4f} ± {:.4f}; claims more than .1 too high: {:.1f} %\n", setting, name,
+               rows.front().first, middle, std::sqrt(square / (n - 1.0) / n),
+               100.0 * too_high / static_cast<double>(row.truth.size()));
+  }
+  std::fflush(stdout);
+}
+
+Rows compare(const Setting& setting, int tasks, int rounds, const std::vector<Variant>& variants) {
   Rows rows;
   for (int t = 0; t < tasks; ++t) {
     const Simulation simulation = setting.make(static_cast<std::uint64_t>(t));
     const std::vector<Round> contexts = rounds_of(simulation, static_cast<std::size_t>(rounds));
     std::vector<std::vector<std::vector<NamedValue>>> made(contexts.size());
-    for (const std::string& sampler : samplers) {
-      for (const bool true_order : {true, false}) {
-        const std::string name = sampler + (true_order ? ", true order" : ", learned");
-        run_task(simulation, contexts, sampler, true_order, static_cast<std::uint64_t>(t), row_of(rows, name), made);
-      }
-    }
+    for (const Variant& variant : variants)
+      run_task(simulation, contexts, variant, static_cast<std::uint64_t>(t), row_of(rows, variant.name()), made);
     std::vector<double> best(contexts.size());
     parallel_for(Context(), 0, contexts.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r) best[r] = best_success(simulation, contexts[r].named, made[r], r);
@@ -217,16 +269,34 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "bermuda";
   const int tasks = argc > 2 ? std::atoi(argv[2]) : 20;
   const int rounds = argc > 3 ? std::atoi(argv[3]) : (what == "bermuda" ? 20 : 5);
-  std::vector<std::string> samplers(argv + std::min(argc, 4), argv + argc);
-  if (samplers.empty()) samplers = {"gp", "linear"};
+  std::uint64_t seed = 0;
+  int rows_of_data = 1000;
+  std::vector<Variant> variants;
+  for (int i = 4; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.starts_with("seed=")) {
+      seed = std::strtoull(word.c_str() + 5, nullptr, 10);
+    } else if (word.starts_with("rows=")) {
+      rows_of_data = std::atoi(word.c_str() + 5);
+    } else {
+      for (const Variant& variant : parse_variant(word)) variants.push_back(variant);
+    }
+  }
+  if (variants.empty()) {
+    for (const char* const text : {"gp", "linear"}) {
+      for (const Variant& variant : parse_variant(text)) variants.push_back(variant);
+    }
+  }
   fmt::print("{} tasks x {} contexts; success with {} trials\n\n", tasks, rounds, kTrials);
   fmt::print(
       "| setting | sampler, order | true | claimed | gap | no action | best | regret | median | worse | lowest | wrong "
       "orders | regret right / wrong | fit s | each s |\n| --- | --- | --- | --- | --- | --- | --- | --- "
       "| --- | --- | --- | --- | --- | --- | --- |\n");
   std::map<std::string, std::vector<Rows>> families;
-  for (const Setting& setting : settings_of(what)) {
-    families[setting.family].push_back(compare(setting, tasks, rounds, samplers));
+  std::vector<std::pair<std::string, Rows>> all;
+  for (const Setting& setting : settings_of(what, seed, rows_of_data)) {
+    all.emplace_back(setting.name, compare(setting, tasks, rounds, variants));
+    families[setting.family].push_back(all.back().second);
   }
   for (const auto& [family, settings] : families) {
     if (settings.size() == 1) continue;
@@ -234,6 +304,9 @@ int main(int argc, char** argv) {
     for (const Rows& rows : settings) {
       for (const auto& [name, row] : rows) row_of(together, name).add(row);
     }
-    for (const auto& [name, row] : together) print_row(family + ", both noises", name, row, rounds);
+    for (const auto& [name, row] : together) print_row(family + ", together", name, row, rounds);
+    all.emplace_back(family + ", together", together);
   }
+  fmt::print("\n");
+  for (const auto& [name, rows] : all) print_differences(name, rows);
 }

@@ -9,6 +9,7 @@
 #include "olem/decision.h"
 #include "olem/parallel.h"
 #include "olem/simulate.h"
+#include "stress_tasks.h"
 
 // Decision tasks whose truth is known, and how good decisions are in them.
 namespace olem::bench {
@@ -21,19 +22,48 @@ struct Setting {
   std::function<Simulation(std::uint64_t index)> make;
 };
 
-// "bermuda", or "auf" for the four synthetic settings.
-inline std::vector<Setting> settings_of(const std::string& what) {
+// "bermuda", "units" (Bermuda with columns in random units), "stress" (stress_tasks.h), or "auf" for the four synthetic
+// settings.
+inline std::vector<Setting> settings_of(const std::string& what, std::uint64_t seed = 0, int rows = 1000) {
+  Context seeded;
+  seeded.seed = seed;
+  BermudaSimulationOptions bermuda;
+  bermuda.rows = rows;
   if (what == "bermuda")
-    return {{"Bermuda", "Bermuda", [](std::uint64_t i) { return bermuda_task({}, i, Context()); }}};
+    return {{"Bermuda", "Bermuda", [=](std::uint64_t i) { return bermuda_task(bermuda, i, seeded); }}};
+  if (what == "units") {
+    return {{"Bermuda, random units", "Bermuda",
+             [=](std::uint64_t i) { return in_random_units(bermuda_task(bermuda, i, seeded), seed); }}};
+  }
   std::vector<Setting> settings;
+  if (what == "stress") {
+    constexpr int kRounds = 20;
+    const std::pair<StressFamily, const char*> families[] = {{StressFamily::kLinearExponential, "linear, exponential"},
+                                                             {StressFamily::kLinearBeta, "linear, beta"},
+                                                             {StressFamily::kNetworkExponential, "mlp, exponential"},
+                                                             {StressFamily::kNetworkBeta, "mlp, beta"}};
+    for (const auto& [family, name] : families) {
+      settings.push_back({std::string("stress ") + name, "stress",
+                          [=, kind = family](std::uint64_t i) { return stress_task(kind, i, seed, rows, kRounds); }});
+    }
+    settings.push_back({"stress linear, exponential, random units", "stress in random units", [=](std::uint64_t i) {
+                          return in_random_units(stress_task(StressFamily::kLinearExponential, i, seed, rows, kRounds),
+                                                 seed);
+                        }});
+    settings.push_back({"stress linear, Gaussian", "stress, linear Gaussian", [=](std::uint64_t i) {
+                          return stress_task(StressFamily::kLinearGaussian, i, seed, rows, kRounds);
+                        }});
+    return settings;
+  }
   for (const AufFamily family : {AufFamily::kLinear, AufFamily::kMlp}) {
     for (const NoiseKind noise : {NoiseKind::kBeta, NoiseKind::kExponential}) {
       AufSimulationOptions options;
       options.family = family;
       options.noise = noise;
+      options.rows = rows;
       const std::string name = family == AufFamily::kLinear ? "SynLr" : "SynNlr";
       settings.push_back({name + (noise == NoiseKind::kBeta ? "Beta" : "Exp"), name,
-                          [options](std::uint64_t i) { return random_auf_task(options, i, Context()); }});
+                          [=](std::uint64_t i) { return random_auf_task(options, i, seeded); }});
     }
   }
   return settings;

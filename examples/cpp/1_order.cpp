@@ -9,8 +9,8 @@ int main(int argc, char** argv) {
     const olem::Context context;  // every core, seed 0, no messages
     const olem::ReadResult read = olem::read_table(argv[1], {}, context);
 
-    olem::OrderOptions options;  // OLEM with its defaults; options.method names another learner
-    options.olem.entropy.k = 1;
+    olem::OrderOptions options;  // OLEM+ with its defaults; options.method names another learner
+    options.olem_plus.units = olem::ColumnUnits::kArbitrary;  // each column has a unit of its own
     // What is known of the order goes here: olem::Precedence({.before = {{"Raf", "Mek"}}}, read.table.names()).
     const olem::OrderResult result = olem::learn_order(read.table, options, olem::Precedence(), context);
 

@@ -12,9 +12,9 @@ namespace olem {
 
 // The options of every graph learner; each reads its own.
 struct GraphOptions {
-  std::string method = "olem";  // a name of graph_learners()
-  bool dag = false;             // turn a CPDAG into a DAG of its class
-  OrderOptions order;           // of the learners that learn an order first
+  std::string method = "olem+";  // a name of graph_learners()
+  bool dag = false;              // turn a CPDAG into a DAG of its class
+  OrderOptions order;            // of the learners that learn an order first
   PruneOptions prune;
   ListenGraphOptions listen;
   GesOptions ges;

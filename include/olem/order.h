@@ -22,7 +22,7 @@ namespace olem {
 
 // The options of every order learner; each reads its own.
 struct OrderOptions {
-  std::string method = "olem";  // a name of order_learners()
+  std::string method = "olem+";  // a name of order_learners()
   // Repetitions on half-samples for the stability of the order; 0: none. 100 gives probabilities to about .05.
   int bootstrap = 0;
   OlemOptions olem;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "olem/calibration.h"
@@ -34,9 +35,9 @@ struct RehearsalOptions {
   // Learn the order without the stages of the task, as in the published algorithm. They are known to hold, so using
   // them can only help: on the Bermuda data the literal algorithm loses up to .07 of success on some samples.
   bool ignore_stages = false;
-  // Of a learned order. The published algorithm learns it from data alone; auto is safer on tables in natural units,
-  // where hidden causes and units mislead every order learner.
-  LeverRule levers = LeverRule::kLearned;
+  // Of a learned order. The published algorithm learns it from data alone; on tables in natural units hidden causes and
+  // units mislead every order learner, and levers that stand first cost little where they do not.
+  LeverRule levers = LeverRule::kAuto;
   // Learn a graph instead of an order and condition every variable on its parents only (Grad-Rh).
   std::optional<GraphOptions> graph;
   // Test the samplers on rows held out. Costs nearly as much as fitting them, which a single decision need not pay.
@@ -45,6 +46,10 @@ struct RehearsalOptions {
 
 // The options of learning that belong to no method: levers.
 OptionSet describe(RehearsalOptions& options);
+
+// The options that an earlier version had where none were given: "0.1" learns the order with OLEM, levers included. A
+// usage error that names the known versions for any other.
+RehearsalOptions rehearsal_defaults(std::string_view version);
 
 // Every option of the chosen learner and sampler with its value.
 Json to_json(const RehearsalOptions& options);

@@ -66,10 +66,12 @@ struct ReadOptions {
   MissingPolicy missing = MissingPolicy::kError;
   std::vector<std::string> columns;       // keep only these, in this order; empty: all
   std::vector<std::string> drop_columns;  // leave these out; their cells are not read as numbers
+  std::vector<std::string> unused;        // the same, but a name that the file does not have is no error
 };
 
 struct ReadResult {
   Table table;
+  std::vector<std::string> file_columns;  // the names of all columns of the file, those left out included
   std::size_t dropped_rows = 0;  // with MissingPolicy::kDrop
   // "missing_rows": rows were dropped; "header": a line that was taken for the header has fractions in it.
   std::vector<Warning> warnings;

@@ -38,6 +38,9 @@ struct Task {
   std::optional<int> max_alterations;  // how many variables a decision may alter
   std::vector<AlterationConstraint> constraints;
   std::vector<std::pair<std::string, std::string>> before;  // known order: first comes before second
+  std::vector<std::string> known_before;  // settled before the levers are set, without a value at decision time
+  std::vector<std::string> after;         // behind the outcomes: neither fitted nor used
+  std::vector<std::string> ignore;        // not read, not used
 };
 
 // Reads a JSON object with these members as keys, comments (//) allowed. An entry of "before" may be a chain of more
@@ -54,6 +57,12 @@ Json to_json(const Task& task);
 // is a brace.
 bool looks_like_task(std::string_view beginning);
 
+// The columns that the task leaves out: `after` and `ignore`. Readers need not read them.
+std::vector<std::string> unused_columns(const Task& task);
+
+// The table without them. Names that it does not have are no error here.
+Table without_unused(const Task& task, const Table& table);
+
 // Where the table is. A data error when the task names none.
 std::string data_path(const Task& task);
 
@@ -65,13 +74,15 @@ struct ResolvedTask {
   std::vector<std::size_t> context;       // these three in the order of the task
   std::vector<std::size_t> alterable;     //
   std::vector<std::size_t> outcome;       //
-  std::vector<std::size_t> intermediate;  // neither context nor outcome, so with the alterable ones; ascending
+  std::vector<std::size_t> intermediate;  // between context and outcome, so with the alterable ones; ascending
   std::vector<ColumnSummary> columns;     // of all columns
   Knowledge knowledge;                    // task_knowledge with stages
   RegionCentre centre;
   std::vector<Warning> warnings;
 };
 
+// `table`: without the unused columns of the task.
+//
 // Throws the first error of check_task, if there is one: a data error, or a task error where the task cannot be solved
 // as stated. Its warnings become warnings of the result. The observed context is left to read_contexts.
 ResolvedTask resolve_task(const Task& task, const Table& table, const Context& context);
@@ -83,8 +94,8 @@ std::vector<Problem> check_task(const Task& task, const Table& table, const Cont
 // Of an error that check_task found: kTask when the task cannot be solved as stated, kData otherwise.
 ErrorCategory problem_category(const Problem& problem);
 
-// What the task says about the order of the columns `names`: the pairs of "before" and, with `stages`, the tiers
-// context, everything else, outcomes.
+// What the task says about the order of the columns `names`: the pairs of "before", "known_before" before the levers,
+// and, with `stages`, the tiers context, known_before, everything else, outcomes.
 Knowledge task_knowledge(const Task& task, const std::vector<std::string>& names, bool stages = true);
 
 // Where contexts come from beside the task itself.

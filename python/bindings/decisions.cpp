@@ -142,6 +142,8 @@ void add_decisions(py::module_& module) {
             set_options(describe(options), {{"levers", rule}});
           },
           py::arg("rule"))
+      .def_static("like", &rehearsal_defaults, py::arg("version"))
+      .def_property_readonly("method", [](const RehearsalOptions& options) { return options.order.method; })
       .def_readwrite("ignore_stages", &RehearsalOptions::ignore_stages)
       .def_readwrite("calibrate", &RehearsalOptions::calibrate);
   py::class_<RehearsalModel>(module, "RehearsalModel", "Order and samplers of a task.")

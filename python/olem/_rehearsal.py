@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import difflib
 import inspect
 import json
 import numbers
@@ -17,7 +18,7 @@ from ._steps import Step, steps_of
 
 # Parameters that are keys of a task file.
 _ROLES = ("context", "alterable", "outcome", "desired")
-_WISHES = ("before", "cost", "max_alterations", "constraints")
+_WISHES = ("before", "cost", "max_alterations", "constraints", "known_before", "after", "ignore")
 
 
 class Decision:
@@ -157,8 +158,14 @@ class Rehearsal:
         How many variables a decision may set.
     constraints : list of {{'weights': {{name: weight}}, 'max': bound}}
         Between alterable variables.
+    known_before : list of str
+        Columns that are settled before the levers are set, without a value when the decision is made.
+    after : list of str
+        Columns behind the outcomes: neither fitted nor used.
+    ignore : list of str
+        Columns that are not used.
     method : str
-        The order learner.
+        The order learner; None is 'olem+'.
         {methods}
     order_options : dict
         Options of that learner, such as {{'k': 3}}.
@@ -176,9 +183,12 @@ class Rehearsal:
         {samplers}
     sampler_options : dict
         Options of the sampler, as `olem decide --help` has them.
-    levers : {{'learned', 'first', 'auto'}}
-        Where levers stand among the columns without a role: where the order learner puts them; before all of them; or
-        before all of them unless the shape of the data prefers the learned order by more than 3 standard errors.
+    levers : {{'auto', 'first', 'learned'}}
+        Where levers stand among the columns without a role: before all of them unless the shape of the data prefers the
+        learned order by more than 3 standard errors; before all of them; or where the order learner puts them. None is
+        'auto'.
+    like : str
+        Take the defaults of an earlier version: '0.1', whose orders are OLEM's, levers included.
     ignore_stages : bool
         Learn the order without the stages context, intermediate, outcome, as the published algorithm does.
     calibrate : bool
@@ -228,7 +238,10 @@ class Rehearsal:
         cost: Mapping[str, float] | None = None,
         max_alterations: int | None = None,
         constraints: Sequence[Mapping[str, Any]] | None = None,
-        method: str = "olem",
+        known_before: Sequence[str] | None = None,
+        after: Sequence[str] | None = None,
+        ignore: Sequence[str] | None = None,
+        method: str | None = None,
         order_options: Mapping[str, Any] | None = None,
         order: Sequence[str] | None = None,
         graph: Any = None,
@@ -236,7 +249,8 @@ class Rehearsal:
         graph_options: Mapping[str, Any] | None = None,
         sampler: str | None = None,
         sampler_options: Mapping[str, Any] | None = None,
-        levers: str = "learned",
+        levers: str | None = None,
+        like: str | None = None,
         ignore_stages: bool = False,
         calibrate: bool = False,
         n_jobs: int | None = None,
@@ -251,6 +265,9 @@ class Rehearsal:
         self.cost = cost
         self.max_alterations = max_alterations
         self.constraints = constraints
+        self.known_before = known_before
+        self.after = after
+        self.ignore = ignore
         self.method = method
         self.order_options = order_options
         self.order = order
@@ -260,6 +277,7 @@ class Rehearsal:
         self.sampler = sampler
         self.sampler_options = sampler_options
         self.levers = levers
+        self.like = like
         self.ignore_stages = ignore_stages
         self.calibrate = calibrate
         self.n_jobs = n_jobs
@@ -288,6 +306,12 @@ class Rehearsal:
         table, names = as_table(X)
         if names is None:
             raise ValueError("X has no column names, by which a task speaks of its variables. Give a DataFrame.")
+        for role in ("after", "ignore"):
+            for name in getattr(self, role) or ():
+                if name not in names:
+                    near = difflib.get_close_matches(name, names, 1)
+                    advice = f" Did you mean {near[0]!r}?" if near else ""
+                    raise ValueError(f"{role}: X has no column {name!r}.{advice}")
         with self._spelt():
             self._model, found = _olem.RehearsalModel.fit(
                 self._task_text(),
@@ -389,6 +413,7 @@ class Rehearsal:
             loaded.order = facts["order"]
         elif graph is None:
             loaded.method = facts["order_method"]
+            loaded.levers = options["levers"]
         elif graph["method"] == "given graph":
             loaded.graph = Graph(facts["order"], [(a, b) for a, b in graph["edges"]])
         else:
@@ -427,12 +452,13 @@ class Rehearsal:
         given = [name for name in ("order", "graph", "graph_method") if getattr(self, name) is not None]
         if len(given) > 1:
             raise ValueError(f"{given[0]} and {given[1]} exclude each other: only one says what comes before what.")
-        options = _olem.RehearsalOptions()
-        options.set_order(self.method, _options.as_texts(self.order_options or {}))
+        options = _olem.RehearsalOptions() if self.like is None else _olem.RehearsalOptions.like(self.like)
+        options.set_order(self.method or options.method, _options.as_texts(self.order_options or {}))
         options.set_sampler(self.sampler or "gp", _options.as_texts(self.sampler_options or {}))
         if self.graph_method is not None:
             options.set_graph(self.graph_method, _options.as_texts(self.graph_options or {}))
-        options.set_levers(self.levers)
+        if self.levers is not None:
+            options.set_levers(self.levers)
         options.ignore_stages = bool(self.ignore_stages)
         options.calibrate = bool(self.calibrate)
         return options

@@ -115,7 +115,8 @@ std::vector<std::size_t> choose_columns(const std::vector<std::string>& names, c
     std::iota(chosen.begin(), chosen.end(), std::size_t{0});
   }
   look_up("drop_columns", options.drop_columns, index, names, source);
-  const std::unordered_set<std::string_view> dropped(options.drop_columns.begin(), options.drop_columns.end());
+  std::unordered_set<std::string_view> dropped(options.drop_columns.begin(), options.drop_columns.end());
+  dropped.insert(options.unused.begin(), options.unused.end());
   chosen.erase(std::remove_if(chosen.begin(), chosen.end(), [&](std::size_t j) { return dropped.count(names[j]) > 0; }),
                chosen.end());
   if (chosen.empty()) {
@@ -206,6 +207,7 @@ ReadResult finish_reading(const std::vector<std::string>& names, const std::vect
 
   ReadResult result;
   result.table = Table(std::move(chosen_names), std::move(values), source);
+  result.file_columns = names;
   result.dropped_rows = missing.incomplete_rows();
   if (result.dropped_rows > 0) {
     result.warnings.push_back(

@@ -20,8 +20,9 @@ namespace {
 using Keys = std::vector<std::string>;
 using Names = std::vector<std::string>;
 
-const Names kTaskKeys = {"data",     "context", "alterable",       "outcome",     "desired",
-                         "observed", "cost",    "max_alterations", "constraints", "before"};
+const Names kTaskKeys = {"data",         "context", "alterable",       "outcome",     "desired",
+                         "observed",     "cost",    "max_alterations", "constraints", "before",
+                         "known_before", "after",   "ignore"};
 const Names kConstraintKeys = {"weights", "max"};
 
 std::string quoted(const Names& names) {
@@ -55,6 +56,9 @@ class TaskReader {
     if (const Json* const most = find("max_alterations")) task.max_alterations = read_count(*most);
     if (const Json* const list = find("constraints")) task.constraints = read_constraints(*list);
     if (const Json* const list = find("before")) task.before = read_pairs(*list);
+    if (const Json* const list = find("known_before")) task.known_before = names(*list, "known_before");
+    if (const Json* const list = find("after")) task.after = names(*list, "after");
+    if (const Json* const list = find("ignore")) task.ignore = names(*list, "ignore");
     return task;
   }
 
@@ -279,6 +283,9 @@ Json to_json(const Task& task) {
     json["constraints"].push_back({{"weights", to_json(constraint.weights)}, {"max", constraint.max}});
   }
   for (const auto& [first, second] : task.before) json["before"].push_back(Json::array({first, second}));
+  if (!task.known_before.empty()) json["known_before"] = task.known_before;
+  if (!task.after.empty()) json["after"] = task.after;
+  if (!task.ignore.empty()) json["ignore"] = task.ignore;
   return json;
 }
 
@@ -294,6 +301,21 @@ bool looks_like_task(std::string_view beginning) {
     if (behind == std::string_view::npos) return false;
     beginning.remove_prefix(behind + end.size());
   }
+}
+
+std::vector<std::string> unused_columns(const Task& task) {
+  std::vector<std::string> unused = task.after;
+  unused.insert(unused.end(), task.ignore.begin(), task.ignore.end());
+  return unused;
+}
+
+Table without_unused(const Task& task, const Table& table) {
+  const std::vector<std::string> unused = unused_columns(task);
+  std::vector<std::size_t> kept;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    if (std::find(unused.begin(), unused.end(), table.name(j)) == unused.end()) kept.push_back(j);
+  }
+  return kept.size() == table.columns() ? table : table.with_columns(kept);
 }
 
 std::string data_path(const Task& task) {

@@ -72,6 +72,9 @@ void check_roles(const Task& task, Problems& problems) {
   for (const std::string& name : task.context) add(name, "context");
   for (const NamedRange& domain : task.alterable) add(domain.name, "alterable");
   for (const std::string& name : task.outcome) add(name, "outcome");
+  for (const std::string& name : task.known_before) add(name, "known_before");
+  for (const std::string& name : task.after) add(name, "after");
+  for (const std::string& name : task.ignore) add(name, "ignore");
 }
 
 void check_names(const Task& task, const Table& table, Problems& problems) {
@@ -85,6 +88,7 @@ void check_names(const Task& task, const Table& table, Problems& problems) {
   for (const std::string& name : task.context) check(name, "context");
   for (const NamedRange& domain : task.alterable) check(domain.name, "alterable");
   for (const std::string& name : task.outcome) check(name, "outcome");
+  for (const std::string& name : task.known_before) check(name, "known_before");
   for (const auto& [first, second] : task.before) {
     check(first, "before");
     check(second, "before");
@@ -175,13 +179,17 @@ void check_feasibility(const Task& task, const Context& context, Problems& probl
       "Widen a domain or loosen a constraint");
 }
 
-enum class Stage { kContext, kIntermediate, kOutcome };
-constexpr std::array<std::string_view, 3> kStageNames = {"context", "intermediate", "an outcome"};
+enum class Stage { kContext, kKnownBefore, kIntermediate, kOutcome };
+constexpr std::array<std::string_view, 4> kStageNames = {"context", "known before the levers", "intermediate",
+                                                         "an outcome"};
 
 Stage stage_of(const Task& task, const std::string& name) {
-  if (std::find(task.context.begin(), task.context.end(), name) != task.context.end()) return Stage::kContext;
-  if (std::find(task.outcome.begin(), task.outcome.end(), name) != task.outcome.end()) return Stage::kOutcome;
-  return Stage::kIntermediate;
+  const auto is_in = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (is_in(task.context)) return Stage::kContext;
+  if (is_in(task.known_before)) return Stage::kKnownBefore;
+  return is_in(task.outcome) ? Stage::kOutcome : Stage::kIntermediate;
 }
 
 void check_order(const Task& task, const Table& table, Problems& problems) {
@@ -190,13 +198,12 @@ void check_order(const Task& task, const Table& table, Problems& problems) {
     const Stage first_stage = stage_of(task, first);
     const Stage second_stage = stage_of(task, second);
     if (first_stage <= second_stage) continue;
-    add_error(
-        problems, "stages",
-        fmt::format("\"before\" puts '{}' before '{}', but '{}' is {} and '{}' is {}: the context comes first and "
-                    "the outcomes come last.",
-                    first, second, first, kStageNames[static_cast<std::size_t>(first_stage)], second,
-                    kStageNames[static_cast<std::size_t>(second_stage)]),
-        "Remove the pair, or change a role", {first, second});
+    add_error(problems, "stages",
+              fmt::format("\"before\" puts '{}' before '{}', but '{}' is {} and '{}' is {}: the context comes first, "
+                          "then what is known before the levers, and the outcomes come last.",
+                          first, second, first, kStageNames[static_cast<std::size_t>(first_stage)], second,
+                          kStageNames[static_cast<std::size_t>(second_stage)]),
+              "Remove the pair, or change a role", {first, second});
   }
   if (problems.size() > found_before) return;
   try {
@@ -330,10 +337,18 @@ Knowledge task_knowledge(const Task& task, const std::vector<std::string>& names
   Knowledge knowledge;
   knowledge.source = task.source;
   knowledge.before = task.before;
-  if (!stages) return knowledge;
-  knowledge.tiers = {task.context, {}, task.outcome};
+  if (!stages) {
+    for (const std::string& known : task.known_before) {
+      for (const NamedRange& lever : task.alterable) knowledge.before.emplace_back(known, lever.name);
+    }
+    return knowledge;
+  }
+  std::vector<std::string> intermediate;
   for (const std::string& name : names) {
-    if (stage_of(task, name) == Stage::kIntermediate) knowledge.tiers[1].push_back(name);
+    if (stage_of(task, name) == Stage::kIntermediate) intermediate.push_back(name);
+  }
+  for (const std::vector<std::string>& tier : {task.context, task.known_before, intermediate, task.outcome}) {
+    if (!tier.empty()) knowledge.tiers.push_back(tier);
   }
   return knowledge;
 }
@@ -365,7 +380,8 @@ ResolvedTask resolve_task(const Task& task, const Table& table, const Context& c
   for (const NamedRange& domain : task.alterable) resolved.alterable.push_back(table.index(domain.name));
   for (const std::string& name : task.outcome) resolved.outcome.push_back(table.index(name));
   for (std::size_t j = 0; j < table.columns(); ++j) {
-    if (stage_of(task, table.name(j)) == Stage::kIntermediate) resolved.intermediate.push_back(j);
+    const Stage stage = stage_of(task, table.name(j));
+    if (stage == Stage::kIntermediate || stage == Stage::kKnownBefore) resolved.intermediate.push_back(j);
   }
   resolved.columns = std::move(examination.columns);
   resolved.knowledge = task_knowledge(task, table.names());

@@ -1,5 +1,7 @@
 #include "order/olem_plus_columns.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,6 +10,7 @@
 #include <numeric>
 
 #include "core/lapack.h"
+#include "olem/error.h"
 #include "olem/parallel.h"
 
 namespace olem::internal {
@@ -209,7 +212,7 @@ void fill_basis(PlusColumns& result, const std::function<std::vector<double>(std
   const std::size_t d = result.columns;
   const std::size_t functions = std::clamp<std::size_t>(n / (4 * d), 2, kMostFunctions);
   context.require_memory((2 * n * d * functions + d * functions * d * functions) * sizeof(double),
-                         "the functions of the columns");
+                         "The basis of the regressions");
   std::vector<ColumnBasis> bases(d);
   parallel_for(context, 0, d, 1,
                [&](std::size_t j, std::size_t) { bases[j] = make_basis(values(j), result.weights, functions); });
@@ -235,6 +238,15 @@ void set_weights(PlusColumns& result, std::span<const double> weights) {
 }  // namespace
 
 PlusColumns prepare_plus_columns(const Table& table, std::span<const double> weights, const Context& context) {
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    const auto [low, high] = std::minmax_element(table.column(j).begin(), table.column(j).end());
+    const double square = (*high - *low) * (*high - *low) * static_cast<double>(table.rows());
+    if (!std::isnormal(square)) {
+      throw Error(ErrorCategory::kData,
+                  fmt::format("{}The values of column '{}' are too large or too small to be squared. Rescale it.",
+                              table.prefix(), table.name(j)));
+    }
+  }
   PlusColumns result;
   result.rows = table.rows();
   result.columns = table.columns();

@@ -53,8 +53,8 @@ OrderLearnerKind olem_plus_kind() {
       "end of the order: by how much the score rises when the two are swapped, with the standard error of that gap, "
       "and whether shape decided, which is free of the units of the columns, or only their scales.";
   kind.describe = [](OrderOptions& options) { return with_common(options, options.olem_plus); };
-  // With fewer rows not even straight lines on two predecessors can be told from chance.
-  kind.least_rows = [](std::size_t, const OrderOptions&) { return std::size_t{20}; };
+  // With fewer rows not even a straight line on one predecessor can be told from chance.
+  kind.least_rows = [](std::size_t, const OrderOptions&) { return std::size_t{8}; };
   kind.learn = [](const Table& table, const OrderOptions& options, const Precedence& knowledge,
                   const Context& context) {
     return learn_order_olem_plus(table, options.olem_plus, knowledge, context);

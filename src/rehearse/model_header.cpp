@@ -212,7 +212,7 @@ void read_option_values(const JsonPart& part, const OptionSet& set) {
 }
 
 RehearsalOptions read_options(const JsonPart& part) {
-  RehearsalOptions options;
+  RehearsalOptions options = rehearsal_defaults("0.1");  // of whatever a file is too old to have
   if (part.has("graph_method")) {
     options.graph.emplace().method = part["graph_method"].text();
   } else {
@@ -222,7 +222,7 @@ RehearsalOptions read_options(const JsonPart& part) {
   options.ignore_stages = part["ignore_stages"].flag();
   options.calibrate = part["calibrate"].flag();
   try {
-    read_option_values(part, describe(options));  // files of 0.1.0 have none of them: learned
+    read_option_values(part, describe(options));
     read_option_values(part, options.graph ? graph_learner(options.graph->method).describe(*options.graph)
                                            : order_learner(options.order.method).describe(options.order));
     read_option_values(part, sampler_kind(options.samplers.sampler).describe(options.samplers));

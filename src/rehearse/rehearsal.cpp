@@ -37,7 +37,10 @@ std::optional<Warning> contradiction(const Order& order, const Table& table, con
 class Fit {
  public:
   Fit(const Task& task, const Table& table, const RehearsalOptions& options, const Context& context)
-      : table_(table), options_(options), context_(context), resolved_(resolve_task(task, table, context)) {
+      : table_(without_unused(task, table)),
+        options_(options),
+        context_(context),
+        resolved_(resolve_task(task, table_, context)) {
     model_.task = task;
     model_.centre = resolved_.centre;
     model_.options = options;
@@ -62,10 +65,11 @@ class Fit {
   }
 
   void learn_order_of_columns() {
+    const Knowledge known = options_.ignore_stages ? knowledge() : with_context_in_a_row(knowledge());
     if (options_.levers == LeverRule::kLearned) {
-      model_.order = learn_order(table_, options_.order, known(), context_);
+      model_.order = learn_order(table_, options_.order, Precedence(known, table_.names()), context_);
     } else {
-      LeverOrder learned = learn_lever_order(model_.task, table_, options_, knowledge(), context_);
+      LeverOrder learned = learn_lever_order(model_.task, table_, options_, known, context_);
       model_.order = std::move(learned.order);
       model_.levers = std::move(learned.placement);
     }
@@ -105,6 +109,25 @@ class Fit {
   }
 
  private:
+  // The context is observed as a whole, so that its inner order does not matter to a decision: what is known decides,
+  // and otherwise the order of the table.
+  Knowledge with_context_in_a_row(Knowledge knowledge) const {
+    const Precedence known(knowledge, table_.names());
+    std::vector<std::size_t> left = resolved_.context;
+    std::sort(left.begin(), left.end());
+    std::optional<std::size_t> last;
+    while (!left.empty()) {
+      const auto next = std::find_if(left.begin(), left.end(), [&](std::size_t candidate) {
+        return std::none_of(left.begin(), left.end(),
+                            [&](std::size_t other) { return known.precedes(other, candidate); });
+      });
+      if (last) knowledge.before.emplace_back(table_.name(*last), table_.name(*next));
+      last = *next;
+      left.erase(next);
+    }
+    return knowledge;
+  }
+
   void add_warnings(const std::vector<Warning>& warnings) {
     model_.summary.warnings.insert(model_.summary.warnings.end(), warnings.begin(), warnings.end());
   }
@@ -119,7 +142,7 @@ class Fit {
     model_.graph = std::move(graph);
   }
 
-  const Table& table_;
+  const Table table_;
   const RehearsalOptions& options_;
   const Context& context_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -153,6 +176,16 @@ RehearsalModel fit_rehearsal_on_graph(const Task& task, const Table& table, cons
   Fit fit(task, table, options, context);
   fit.take_graph(given);
   return fit.finish();
+}
+
+RehearsalOptions rehearsal_defaults(std::string_view version) {
+  if (version != "0.1")
+    throw Error::of_option("like", fmt::format("'{}' is no earlier version that is known.", version),
+                           {{"Take the answers of version 0.1", "like", "0.1"}});
+  RehearsalOptions options;
+  options.order.method = "olem";
+  options.levers = LeverRule::kLearned;
+  return options;
 }
 
 Json to_json(const RehearsalOptions& options) {

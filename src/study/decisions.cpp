@@ -29,6 +29,7 @@ struct DecisionMethodKind {
   Structure structure = Structure::kOrder;
   std::string learner;  // of the order or graph
   DecisionMethod search = DecisionMethod::kOlemRh;
+  LeverRule levers = LeverRule::kLearned;  // as in the paper
 };
 
 const std::vector<DecisionMethodKind>& decision_methods() {
@@ -41,6 +42,7 @@ const std::vector<DecisionMethodKind>& decision_methods() {
       {"olem-rh-caps", "OLEM-Rh w/CaPS", Structure::kOrder, "caps"},
       {"grad-rh", "Grad-Rh (true graph)", Structure::kTrueGraph, ""},
       {"qwz23", "QWZ23 (true graph)", Structure::kTrueGraph, "", DecisionMethod::kQwz23},
+      {"olem-rh+", "OLEM-Rh+", Structure::kOrder, "olem+", DecisionMethod::kOlemRh, LeverRule::kAuto},
   };
   return kKinds;
 }
@@ -60,6 +62,7 @@ std::vector<StudyName> decision_method_names() {
 
 RehearsalModel learn(const Simulation& simulation, const DecisionMethodKind& method, const Context& context) {
   RehearsalOptions options;
+  options.levers = method.levers;
   const Task task = decision_task(simulation);
   // QWZ23 is a method for linear models.
   if (method.search == DecisionMethod::kQwz23) options.samplers.sampler = "gaussian";
@@ -251,7 +254,9 @@ StudyKind samples_study() {
   StudyKind kind = decision_study();
   kind.name = "samples";
   kind.help = "success of decisions on the Bermuda simulator against the number of rows";
-  std::erase_if(kind.methods, [](const StudyName& name) { return name.name != "olem-rh" && name.name != "grad-rh"; });
+  std::erase_if(kind.methods, [](const StudyName& name) {
+    return name.name != "olem-rh" && name.name != "olem-rh+" && name.name != "grad-rh";
+  });
   for (int rows = 300; rows <= 1000; rows += 100) kind.settings.push_back(StudySetting{{"n", fmt::format("{}", rows)}});
   kind.axis = "n";
   kind.protocol.tasks = 10;

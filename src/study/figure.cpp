@@ -76,7 +76,7 @@ std::vector<StudyFigure> study_figures(const StudyResult& result) {
   if (result.axis.empty()) return figures;
   std::vector<const StudyRow*> all;
   for (const StudyRow& row : result.rows) all.push_back(&row);
-  const auto place = [&](const StudyRow& row) { return StudySetting(row.setting).without(result.axis).text(); };
+  const auto place = [&](const StudyRow& row) { return StudySetting(row.setting).without(result.axis).short_text(); };
   for (const std::string& setting : distinct(all, place)) {
     std::vector<const StudyRow*> rows;
     std::copy_if(all.begin(), all.end(), std::back_inserter(rows),

@@ -8,12 +8,14 @@
 #include "olem/graph_learner.h"
 #include "olem/metrics.h"
 #include "olem/order.h"
+#include "olem/random.h"
+#include "olem/task.h"
 
 namespace olem::internal {
 
 std::vector<StudyName> order_method_names() {
-  return {{"cam", "CAM"},   {"listen", "LISTEN"}, {"score", "SCORE"},    {"diffan", "DiffAN"},
-          {"caps", "CaPS"}, {"olem", "OLEM"},     {"varsort", "varsort"}};
+  return {{"cam", "CAM"},   {"listen", "LISTEN"}, {"score", "SCORE"},     {"diffan", "DiffAN"},
+          {"caps", "CaPS"}, {"olem", "OLEM"},     {"varsort", "varsort"}, {"olem+", "OLEM+"}};
 }
 
 double order_cost(const std::string& method, double variables, double rows) {
@@ -23,9 +25,23 @@ double order_cost(const std::string& method, double variables, double rows) {
   const double scale = variables / 10.0;
   if (method == "score" || method == "caps") return 1.0 * scale * cube;
   if (method == "olem") return 0.03 * scale * square;
+  if (method == "olem+") return 0.15 * std::pow(scale, 2.2) * (rows / 2000.0);
   if (method == "cam") return 0.3 * std::pow(scale, 4) * (rows / 2000.0);
   if (method == "diffan") return 80.0 * scale * (rows / 2000.0);
   return 0.002 * scale * (rows / 2000.0);
+}
+
+Table in_units(const Table& table, const std::string& units, std::uint64_t seed, std::uint64_t index) {
+  if (units == kOwnUnits) return table;
+  RandomStream random(seed, "units", index);
+  const std::vector<ColumnSummary> columns = summarise_columns(table);
+  std::vector<double> values;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    const double factor =
+        units == kStandardised ? 1.0 / columns[j].deviation : std::pow(10.0, random.uniform(-1.5, 1.5));
+    for (const double value : table.column(j)) values.push_back(units == kLogs ? std::log(value) : factor * value);
+  }
+  return {table.names(), std::move(values), table.source()};
 }
 
 OrderMeasure measure_for(const std::vector<std::string>& metrics) {

@@ -16,6 +16,10 @@ enum class OrderMeasure {
   kGraph,  // learns the graph, too: div, shd, shd2, sid
 };
 
+// The same columns in other units (kOwnUnits and the names beside it). What is random depends on seed and index alone.
+// Logarithms need positive values.
+Table in_units(const Table& table, const std::string& units, std::uint64_t seed, std::uint64_t index);
+
 // The least work that gives all these metrics.
 OrderMeasure measure_for(const std::vector<std::string>& metrics);
 

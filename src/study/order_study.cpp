@@ -6,7 +6,6 @@
 #include <memory>
 #include <tuple>
 
-#include "olem/error.h"
 #include "olem/simulate.h"
 #include "study/order_cells.h"
 #include "study/published.h"
@@ -31,24 +30,32 @@ std::vector<StudySetting> all_settings() {
         // Left out in the paper, too.
         if (std::string(d) == "20" && std::string(p) == "0.8") continue;
         for (const char* const r : {"0", "0.25", "0.5", "0.75", "1"}) {
-          settings.push_back(StudySetting{{"d", d}, {"p", p}, {"noise", noise}, {"r", r}});
+          settings.push_back(StudySetting{{"d", d}, {"p", p}, {"noise", noise}, {"r", r}, {kUnitsKey, kOwnUnits}});
         }
+      }
+    }
+  }
+  for (const char* const units : {kStandardised, kRescaled}) {
+    for (const char* const noise : {"beta", "gaussian", "exponential"}) {
+      for (const char* const r : {"0", "0.25", "0.5", "0.75", "1"}) {
+        settings.push_back(StudySetting{{"d", "10"}, {"p", "0.3"}, {"noise", noise}, {"r", r}, {kUnitsKey, units}});
       }
     }
   }
   return settings;
 }
 
-Measure prepare_model(const OrderSimulationOptions& options, std::uint64_t study_seed, const std::string& setting,
+Measure prepare_model(const OrderSimulationOptions& options, std::uint64_t study_seed, const StudySetting& setting,
                       std::uint64_t index, OrderMeasure measure, const Context& context) {
   Context own = context;
-  own.seed = derived_seed(study_seed, setting);
-  const auto simulation = std::make_shared<const Simulation>(random_order_model(options, index, own));
-  const auto truth = std::make_shared<const Dag>(true_dag(simulation->model));
-  return [simulation, truth, study_seed, measure](const Cell& cell, const Context& its_context) {
+  own.seed = derived_seed(study_seed, setting.without(kUnitsKey).text());
+  const Simulation simulation = random_order_model(options, index, own);
+  const auto table = std::make_shared<const Table>(in_units(simulation.data, setting.at(kUnitsKey), own.seed, index));
+  const auto truth = std::make_shared<const Dag>(true_dag(simulation.model));
+  return [table, truth, study_seed, measure](const Cell& cell, const Context& its_context) {
     Context of_method = its_context;
     of_method.seed = derived_seed(study_seed, cell.key);
-    return measure_order_method(simulation->data, *truth, cell.method, measure, of_method);
+    return measure_order_method(*table, *truth, cell.method, measure, of_method);
   };
 }
 
@@ -71,8 +78,8 @@ std::vector<Batch> plan_order(const StudyRequest& request) {
                                   options.variables, options.rows);
         // A Cholesky factor for each variable with a nonlinear function.
         batch.cost = 0.08 * options.variables * (1.0 - options.linearity) * std::pow(options.rows / 2000.0, 3);
-        batch.prepare = [options, seed = request.seed, text = setting.text(), model, measure](const Context& context) {
-          return prepare_model(options, seed, text, static_cast<std::uint64_t>(model), measure, context);
+        batch.prepare = [options, seed = request.seed, setting, model, measure](const Context& context) {
+          return prepare_model(options, seed, setting, static_cast<std::uint64_t>(model), measure, context);
         };
       }
     }
@@ -102,7 +109,7 @@ std::optional<PublishedNumber> published_order(const StudySetting& setting, cons
   static const std::map<FigureKey, PublishedNumber> kFigures = read_figures();
   static const std::map<std::string, std::string> kPrinted = {{"div", "DIV"}, {"shd2", "SHD"}, {"sid", "SID"}};
   const auto name = kPrinted.find(metric);
-  if (name == kPrinted.end()) return std::nullopt;
+  if (name == kPrinted.end() || setting.at(kUnitsKey) != kOwnUnits) return std::nullopt;
   for (const StudyName& label : order_method_names()) {
     if (label.name != method) continue;
     const auto found = kFigures.find({static_cast<int>(setting.number("d")), setting.number("p"), setting.at("noise"),

@@ -24,8 +24,10 @@ std::vector<std::size_t> shuffled(std::size_t count, RandomStream& random) {
   return order;
 }
 
-Measure prepare_shuffle(std::uint64_t seed, int shuffle, OrderMeasure measure, const Context& context) {
-  const Table table = read_csv_text(embedded_sachs_data(), "the Sachs data", {}, context).table;
+Measure prepare_shuffle(std::uint64_t seed, const std::string& units, int shuffle, OrderMeasure measure,
+                        const Context& context) {
+  const Table table =
+      in_units(read_csv_text(embedded_sachs_data(), "the Sachs data", {}, context).table, units, seed, 0);
   RandomStream random(seed, "study.sachs", static_cast<std::uint64_t>(shuffle));
   const auto rows = shuffled(table.rows(), random);
   const auto columns = shuffled(table.columns(), random);
@@ -42,22 +44,23 @@ Measure prepare_shuffle(std::uint64_t seed, int shuffle, OrderMeasure measure, c
 std::vector<Batch> plan_sachs(const StudyRequest& request) {
   const OrderMeasure measure = measure_for(request.metrics);
   std::vector<Batch> batches;
-  for (int shuffle = 0; shuffle < request.epochs; ++shuffle) {
-    Batch& batch = batches.emplace_back();
-    batch.cells = order_cells(request, request.settings.front(), fmt::format("shuffle={}", shuffle), shuffle, 0,
-                              kVariables, kRows);
-    batch.prepare = [seed = request.seed, shuffle, measure](const Context& context) {
-      return prepare_shuffle(seed, shuffle, measure, context);
-    };
+  for (const StudySetting& setting : request.settings) {
+    for (int shuffle = 0; shuffle < request.epochs; ++shuffle) {
+      Batch& batch = batches.emplace_back();
+      batch.cells = order_cells(request, setting, fmt::format("shuffle={}", shuffle), shuffle, 0, kVariables, kRows);
+      batch.prepare = [seed = request.seed, units = setting.at(kUnitsKey), shuffle, measure](const Context& context) {
+        return prepare_shuffle(seed, units, shuffle, measure, context);
+      };
+    }
   }
   return batches;
 }
 
-std::optional<PublishedNumber> published_sachs(const StudySetting& /*setting*/, const std::string& method,
+std::optional<PublishedNumber> published_sachs(const StudySetting& setting, const std::string& method,
                                                const std::string& metric) {
   static const std::map<std::string, std::string> kColumns = {{"div", "div"}, {"shd2", "shd"}, {"sid", "sid"}};
   const auto column = kColumns.find(metric);
-  if (column == kColumns.end()) return std::nullopt;
+  if (column == kColumns.end() || setting.at(kUnitsKey) != kOwnUnits) return std::nullopt;
   for (const auto& row : embedded_rows(embedded_published_sachs())) {
     for (const StudyName& name : order_method_names()) {
       if (name.name != method || name.label != row.at("method")) continue;
@@ -77,7 +80,8 @@ StudyKind sachs_study() {
   kind.methods = order_method_names();
   kind.metrics = order_metric_names();
   kind.extra_metrics = {"shd"};
-  kind.settings = {StudySetting{{"data", "sachs"}}};
+  for (const char* const units : {kOwnUnits, kLogs, kStandardised})
+    kind.settings.push_back(StudySetting{{"data", "sachs"}, {kUnitsKey, units}});
   kind.protocol.epochs = 10;
   kind.protocol.tasks = 0;
   kind.plan = plan_sachs;

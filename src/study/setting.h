@@ -8,6 +8,13 @@
 
 namespace olem::internal {
 
+// The key of a setting that says in which units the columns are, and the value that stands for the paper's.
+inline constexpr const char* kUnitsKey = "units";
+inline constexpr const char* kOwnUnits = "own";
+inline constexpr const char* kStandardised = "standardised";  // unit variance
+inline constexpr const char* kRescaled = "rescaled";          // each column times a number between .03 and 30
+inline constexpr const char* kLogs = "log";
+
 // What a number of a study is about, as names and values in a fixed order: d = 10, p = 0.3, noise = beta.
 class StudySetting {
  public:
@@ -23,6 +30,9 @@ class StudySetting {
 
   StudySetting without(std::string_view key) const;
   std::string text() const;  // "d=10 p=0.3 noise=beta"
+  bool in_other_units() const { return has(kUnitsKey) && at(kUnitsKey) != kOwnUnits; }
+  // The same without units that are the paper's.
+  std::string short_text() const { return in_other_units() ? text() : without(kUnitsKey).text(); }
   bool operator==(const StudySetting&) const = default;
 
  private:

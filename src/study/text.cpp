@@ -51,6 +51,22 @@ bool has_published(const StudyResult& result) {
                      [](const StudyRow& row) { return row.published.has_value(); });
 }
 
+bool in_other_units(const StudyRow& row) { return StudySetting(row.setting).in_other_units(); }
+
+// A line for each setting, a column for each method: what units change is seen along the line.
+std::string units_text(const StudyResult& result) {
+  std::vector<std::vector<std::string>> lines = {{"setting", "metric"}};
+  for (const StudyRow& row : result.rows) {
+    if (!in_other_units(row)) continue;
+    const std::string setting = StudySetting(row.setting).short_text();
+    if (lines.size() == 1 || lines.back()[0] != setting || lines.back()[1] != row.metric_label)
+      lines.push_back({setting, row.metric_label});
+    if (lines.size() == 2) lines[0].push_back(row.method_label);
+    lines.back().push_back(number(row.mean));
+  }
+  return lines.size() == 1 ? "" : aligned(lines, 2);
+}
+
 std::string rows_text(const StudyResult& result) {
   const bool published = has_published(result);
   std::vector<std::vector<std::string>> lines = {{"setting", "metric", "method", "cells", "ours", "sd"}};
@@ -58,9 +74,10 @@ std::string rows_text(const StudyResult& result) {
     for (const char* const name : {"published", "sd", "difference", "s.e.", "ratio", ""}) lines[0].emplace_back(name);
   }
   for (const StudyRow& row : result.rows) {
+    if (in_other_units(row)) continue;
     auto& line = lines.emplace_back();
-    line = {StudySetting(row.setting).text(), row.metric_label, row.method_label,
-            fmt::format("{}", row.cells),     number(row.mean), number(row.deviation)};
+    line = {StudySetting(row.setting).short_text(), row.metric_label, row.method_label,
+            fmt::format("{}", row.cells),           number(row.mean), number(row.deviation)};
     if (!published) continue;
     line.push_back(number(row.published));
     line.push_back(number(row.published_deviation));
@@ -69,7 +86,7 @@ std::string rows_text(const StudyResult& result) {
     line.push_back(row.standard_error ? ratio_text(*row.difference, *row.standard_error) : "-");
     line.emplace_back(row.marked ? "*" : "");
   }
-  return aligned(lines, 3);
+  return lines.size() == 1 ? "" : aligned(lines, 3);
 }
 
 std::string pools_text(const StudyResult& result) {
@@ -94,6 +111,10 @@ std::string pools_text(const StudyResult& result) {
 
 std::string study_text(const StudyResult& result) {
   std::string text = fmt::format("Study {}: {} cells.\n\n{}", result.study, result.cells, rows_text(result));
+  const std::string units = units_text(result);
+  if (!units.empty())
+    text += fmt::format("\nColumns in other units, each with unit variance or multiplied by a number of its own:\n\n{}",
+                        units);
   if (result.pools.empty()) return text;
   const bool several =
       std::any_of(result.pools.begin(), result.pools.end(), [](const auto& pool) { return pool.rows > 1; });

@@ -118,6 +118,51 @@ TEST(CliDecide, LeversFirstDoNotDependOnUnits) {
   EXPECT_NE(both.err.find("--levers and --order exclude each other"), std::string::npos) << both.err;
 }
 
+// What version 0.1.0 printed in its README.
+TEST(CliDecide, AnswersLikeAnEarlierVersion) {
+  const ProcessResult result = run_olem({"decide", example("task.json"), "--like", "0.1"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const char* const line : {"TA > DIC > CO2 > Chla > pHsw > Omega > Nutrients_PC1 > NEC",
+                                 "  DIC               -0.002441           -0.2431          46.2 %",
+                                 "  Nutrients_PC1      -0.04876            0.5078          66.5 %",
+                                 "Probability of success: 67.6 % (66.1 % to 69.1 %)"})
+    EXPECT_NE(result.out.find(line), std::string::npos) << line << "\n" << result.out;
+  const ProcessResult order = run_olem({"order", example("data.csv"), "--like", "0.1", "--json"});
+  EXPECT_EQ(Json::parse(order.out)["method"], "olem");
+  const ProcessResult both = run_olem({"order", example("data.csv"), "--like", "0.1", "--method", "varsort", "--json"});
+  EXPECT_EQ(Json::parse(both.out)["method"], "varsort");
+  const ProcessResult unknown = run_olem({"decide", example("task.json"), "--like", "0.3"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("'0.3' is no earlier version"), std::string::npos) << unknown.err;
+}
+
+// A column of words and a copy of the outcome would end the run; the task leaves both out.
+TEST(CliDecide, ColumnsThatTheTaskLeavesOutMayHoldAnything) {
+  const TemporaryFolder folder;
+  std::mt19937 generator(4);
+  std::normal_distribution<double> normal;
+  std::ofstream data(folder.file("data.csv"));
+  data << "id,lever,y,later\n";
+  for (int i = 0; i < 100; ++i) {
+    const double lever = normal(generator);
+    const double y = lever + 0.5 * normal(generator);
+    data << fmt::format("row {},{},{},{}\n", i, lever, y, 2.0 * y);
+  }
+  data.close();
+  const auto task = [&](const std::string& more) {
+    std::ofstream(folder.file("task.json"))
+        << R"({"data": "data.csv", "alterable": {"lever": [-2, 2]}, "outcome": ["y"],
+      "desired": {"y": [1, 2]})"
+        << more << "}";
+    return folder.file("task.json");
+  };
+  const Json json = decide_json({task(R"(, "after": ["later"], "ignore": ["id"])")});
+  EXPECT_EQ(json["order"], Json::array({"lever", "y"}));
+  const ProcessResult typo = run_olem({"decide", task(R"(, "after": ["late"], "ignore": ["id"])")});
+  EXPECT_EQ(typo.exit_code, 3);
+  EXPECT_NE(typo.err.find("Did you mean 'later'?"), std::string::npos) << typo.err;
+}
+
 TEST(CliDecide, AnOrderThatLeavesNoInfluenceIsAResultAndWithStrictAnError) {
   const TemporaryFolder folder;
   const std::string order = folder.file("order.txt");
@@ -235,7 +280,8 @@ TEST(CliDecide, WhatIsLikelyAlreadyIsSaidFirst) {
   const std::size_t said = text.find("The target of 30 % is reached without action.");
   ASSERT_NE(said, std::string::npos) << text;
   EXPECT_LT(said, text.find("otherwise about"));
-  EXPECT_EQ(task.run({"--target", "0.3", "--strict"}).exit_code, 0);
+  // Along this order nothing else is doubtful.
+  EXPECT_EQ(task.run({"--target", "0.3", "--like", "0.1", "--strict"}).exit_code, 0);
 }
 
 // The outcome comes first and what can be altered only follows it; OLEM finds that when the stages are ignored.

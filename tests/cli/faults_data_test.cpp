@@ -153,7 +153,7 @@ std::vector<Fault> faults() {
   Cells coins = good();
   for (std::size_t i = 1; i <= kRows; ++i)
     coins[i] = {i % 2 == 0 ? "0" : "1", i % 3 == 0 ? "0" : "1", i % 5 < 2 ? "0" : "1"};
-  all.push_back({"discrete_columns", csv_of(coins), {}, 3, {"Every distance is zero", "discrete", "--drop-columns"}});
+  all.push_back({"discrete_columns", csv_of(coins), {"--method", "olem"}, 3, {"Every distance is zero", "discrete", "--drop-columns"}});
   all.push_back({"not_utf8", with_header({"a", "b\xE9ta", "c"}), {}, 3, {"The name of column 2, 'b\\xE9ta'", "UTF-8"}});
   all.push_back(
       {"nul_byte", with_cell(7, 1, std::string("1\0", 2)), {}, 3, {"d.csv, line 7: There is a NUL byte", "CSV"}});
@@ -170,7 +170,7 @@ std::vector<Fault> faults() {
                  {"Reading d.csv needs about 2 MB of memory, but 1 MB is the limit", "--memory"}});
   all.push_back({"search_beyond_the_memory",
                  csv_of(normal_table(10000, 3, 1)),
-                 {"--memory", "1M"},
+                 {"--method", "olem", "--memory", "1M"},
                  6,
                  {"The search for neighbours needs about", "but 1 MB is the limit", "fewer rows or columns"}});
   return all;
@@ -198,7 +198,7 @@ std::vector<Fault> doubts() {
        {"Column 'again' equals column 'a'", "Left out, as was asked: again."},
        "a, again"},
       {"few_rows", first_rows(20), {}, "few_rows", {"only 20 rows"}, ""},
-      {"k_plus_1_rows", first_rows(4), {"--k", "3"}, "few_rows", {"only 4 rows"}, ""},
+      {"k_plus_1_rows", first_rows(4), {"--method", "olem", "--k", "3"}, "few_rows", {"only 4 rows"}, ""},
       {"rows_below_columns", csv_of(normal_table(5, 8, 1)), {}, "rows_below_columns", {"rows (5)", "columns (8)"}, ""},
       {"scales",
        with_column("grams", [](double a, double b) { return 1e4 * (a * b + a); }),
@@ -214,7 +214,7 @@ std::vector<Fault> doubts() {
        "a, atoms"},
       {"few_values",
        with_column("arm", [](double a, double) { return a > 0.0 ? 1.0 : 0.0; }),
-       {"--ties", "distinct"},
+       {"--method", "olem", "--ties", "distinct"},
        "few_values",
        {"'arm' (2)", "discrete"},
        "arm"},
@@ -236,7 +236,7 @@ std::vector<Fault> doubts() {
        "zero_distances",
        {"6.0 % of the points", "--ties distinct"},
        ""},
-      {"zero_distances_of_most", with_repeated_rows(30, 100), {}, "zero_distances", {"60.0 % of the points"}, ""},
+      {"zero_distances_of_most", with_repeated_rows(30, 100), {"--method", "olem"}, "zero_distances", {"60.0 % of the points"}, ""},
       // As many rows as candidate parents and 2 more: nothing can be tested, and every edge stays.
       {"pruning_with_few_rows", csv_of(normal_table(5, 4, 1)), {"graph", "d.csv"}, "pruning", {"rows are too few"}, ""},
       {"header_with_fractions", with_header({"a", "0.5", "0.7"}), {}, "header", {"--no-header"}, "d.csv"},

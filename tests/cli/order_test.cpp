@@ -30,7 +30,7 @@ std::size_t place(const nlohmann::ordered_json& json, const std::string& name) {
 }
 
 TEST(OrderVerb, PrintsTheSachsOrderAsText) {
-  const ProcessResult result = run_olem({"order", sachs()});
+  const ProcessResult result = run_olem({"order", sachs(), "--method", "olem"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.out, HasSubstr("The order of 11 variables from 853 rows of " + sachs() + ", causes first:"));
   EXPECT_THAT(result.out, HasSubstr(fmt::format("\n  {}\n", fmt::join(kSachsOrder, " > "))));
@@ -41,7 +41,7 @@ TEST(OrderVerb, PrintsTheSachsOrderAsText) {
 }
 
 TEST(OrderVerb, PrintsTheSachsOrderAsJson) {
-  const auto json = order_json({sachs()});
+  const auto json = order_json({sachs(), "--method", "olem"});
   EXPECT_EQ(order_of(json), kSachsOrder);
   EXPECT_EQ(json["verb"], "order");
   EXPECT_EQ(json["method"], "olem");
@@ -257,10 +257,10 @@ TEST(OrderVerb, RunsWithEveryEstimator) {
   const TemporaryFolder folder;
   const std::string file = folder.write("ka5.csv", csv_of(ka5()));
   const std::vector<std::string> truth = {"x0", "x1", "x2", "x3", "x4"};
-  for (const char* const k : {"1", "3", "5"}) EXPECT_EQ(order_of(order_json({file, "--k", k})), truth) << k;
-  EXPECT_EQ(order_of(order_json({file, "--estimator", "gaussian"})), truth);
+  for (const char* const k : {"1", "3", "5"}) EXPECT_EQ(order_of(order_json({file, "--method", "olem", "--k", k})), truth) << k;
+  EXPECT_EQ(order_of(order_json({file, "--method", "olem", "--estimator", "gaussian"})), truth);
   for (const char* const estimator : {"kl", "knn", "weighted", "ensemble", "gaussian"}) {
-    const auto json = order_json({sachs(), "--estimator", estimator});
+    const auto json = order_json({sachs(), "--method", "olem", "--estimator", estimator});
     EXPECT_EQ(json["options"]["estimator"], estimator);
     EXPECT_EQ(order_of(json).size(), 11U);
   }
@@ -301,7 +301,7 @@ TEST(ConfigFile, GivesOptionsAndFlagsWin) {
   const TemporaryFolder folder;
   folder.write("c.json", R"({
     // names as on the command line, dashes or underscores
-    "ties": "distinct", "k": 2, "seed": 7, "json": true, "strict": false, "instruction_set": "portable",
+    "method": "olem", "ties": "distinct", "k": 2, "seed": 7, "json": true, "strict": false, "instruction_set": "portable",
     "drop-columns": ["Raf", "Mek"], "tier": [["PKA", "Plcg"], ["PKC"]], "before": ["Jnk,P38"], "output": "c-out.json"})");
   ProcessOptions options;
   options.folder = folder.path();

@@ -63,7 +63,7 @@ TEST_F(StudyCommand, PrintsATableAndKeepsTheCells) {
 }
 
 TEST_F(StudyCommand, DryRunCountsAndTouchesNothing) {
-  const ProcessResult result = run({"study", "order", "--settings", "d=10,p=0.3", "--metrics", "div", "--methods",
+  const ProcessResult result = run({"study", "order", "--settings", "d=10,p=0.3,units=own", "--metrics", "div", "--methods",
                                     "olem,score,caps,listen,varsort", "--dry-run", "--threads", "2"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("2625 cells, of which 0 are finished. The rest takes about"));
@@ -187,10 +187,10 @@ TEST_F(Ranks, GiveTheOrderOfOneProcess) {
     EXPECT_EQ(comparable(parse_json(result.out)), expected);
   }
   use(2);
-  const ProcessResult listed = run({"order", "data.csv", "--json", "--k", "3"});
+  const ProcessResult listed = run({"order", "data.csv", "--json", "--method", "olem", "--k", "3"});
   options_.launcher.clear();
   EXPECT_EQ(comparable(parse_json(listed.out)),
-            comparable(parse_json(run({"order", "data.csv", "--json", "--k", "3"}).out)));
+            comparable(parse_json(run({"order", "data.csv", "--json", "--method", "olem", "--k", "3"}).out)));
 }
 
 TEST_F(Ranks, TellErrorsOnceAndEndTogether) {

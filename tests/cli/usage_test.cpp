@@ -57,7 +57,7 @@ TEST(Usage, WrongCommandLinesAreExplained) {
       {{"order", "d.csv", "--tread=2"}, "'--tread' is not an option of olem order. Did you mean --threads?"},
       {{"graph", "d.csv", "--order", "o.txt", "--method", "ges"}, "nothing left for --method"},
       {{"order", "d.csv", "--cam-neighbours", "2"},
-       "'--cam-neighbours' is not an option of --method olem; it belongs to cam."},
+       "'--cam-neighbours' is not an option of --method olem+; it belongs to cam."},
       {{"check", "d.csv", "--bootstrap", "2"}, "'--bootstrap' is not an option of olem check."},
       {{"order", "d.csv", "-x"}, "not expected: -x. See olem order --help."},
       {{"order", "d.csv", "e.csv"}, "not expected: e.csv."},

@@ -111,6 +111,31 @@ TEST(ParseTask, ReadsEveryKey) {
             (std::vector<std::pair<std::string, std::string>>{{"Light", "Temp"}, {"DIC", "CO2"}, {"CO2", "NEC"}}));
 }
 
+TEST(ParseTask, ReadsRolesBesideContextAndOutcome) {
+  const std::string text = R"({"context":["Light"],"alterable":{"DIC":[-1.0,1.0]},"outcome":["NEC"],)"
+                           R"("desired":{"NEC":[0.5,null]},"known_before":["TA"],"after":["CO2"],"ignore":["Temp"]})";
+  const Task task = parse_task(text, "t.json");
+  EXPECT_EQ(task.known_before, Names{"TA"});
+  EXPECT_EQ(unused_columns(task), (Names{"CO2", "Temp"}));
+  EXPECT_EQ(to_json(task).dump(), text);
+  const Table table = without_unused(task, sea());
+  EXPECT_EQ(table.names(), (Names{"Light", "DIC", "TA", "NEC"}));
+  const Precedence known(resolve_task(task, table, Context()).knowledge, table.names());
+  EXPECT_TRUE(known.precedes(0, 2));  // context, then what is known before the levers, then levers, then outcomes
+  EXPECT_TRUE(known.precedes(2, 1));
+  EXPECT_TRUE(known.precedes(1, 3));
+
+  Task twice = task;
+  twice.known_before = {"DIC"};
+  EXPECT_TRUE(contains(resolve_complaint(twice), "'DIC' stands in \"alterable\" and in \"known_before\""));
+  Task unknown = task;
+  unknown.known_before = {"Ta"};
+  EXPECT_TRUE(contains(resolve_complaint(unknown), "Did you mean 'TA'?"));
+  Task backwards = task;
+  backwards.before = {{"DIC", "TA"}};
+  EXPECT_TRUE(contains(resolve_complaint(backwards), "'TA' is known before the levers"));
+}
+
 TEST(ParseTask, ReadsAPolytopeOverTheOutcomesInTheirOrder) {
   const Task task = parse_task(R"({"outcome": ["a", "b"], "alterable": {"x": [0, 1]},
       "desired": {"M": [[1, 2], [-1, 0]], "d": [3, 4]}})",
@@ -396,7 +421,7 @@ TEST(ResolveTask, PairsMustAgreeWithTheStagesAndEachOther) {
   EXPECT_EQ(
       resolve_complaint(task),
       "t.json: \"before\" puts 'NEC' before 'DIC', but 'NEC' is an outcome and 'DIC' is intermediate: the context "
-      "comes first and the outcomes come last. Remove the pair, or change a role.");
+      "comes first, then what is known before the levers, and the outcomes come last. Remove the pair, or change a role.");
   task = reef();
   task.before.emplace_back("Temp", "Light");
   EXPECT_TRUE(resolve_complaint(task).starts_with("t.json: The knowledge contradicts itself: Light -> Temp -> Light."))

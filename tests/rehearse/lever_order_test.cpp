@@ -1,11 +1,13 @@
 #include "rehearse/lever_order.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "olem/decision.h"
+#include "olem/error.h"
 #include "olem/model_file.h"
 #include "olem/random.h"
 
@@ -107,6 +109,57 @@ TEST(Levers, WhatTheTaskSaysComesFirst) {
   ASSERT_TRUE(model.levers.has_value());
   EXPECT_TRUE(model.levers->following.empty());
   EXPECT_TRUE(stands_before(model.order.order, "between", "lever"));
+}
+
+TEST(Levers, WhatIsKnownBeforeThemStandsBeforeThem) {
+  const Task told = task_with(R"(, "known_before": ["between"])");
+  for (const LeverRule rule : {LeverRule::kAuto, LeverRule::kFirst, LeverRule::kLearned}) {
+    const RehearsalModel model = fit(told, chain_in_odd_units(), rule);
+    EXPECT_EQ(model.order.order, (Order{"between", "lever", "y"}));
+  }
+  RehearsalOptions literal;
+  literal.ignore_stages = true;
+  literal.samplers.sampler = "linear";
+  const RehearsalModel model = fit_rehearsal(told, chain_in_odd_units(), literal, std::nullopt, Context());
+  EXPECT_TRUE(stands_before(model.order.order, "between", "lever"));
+}
+
+TEST(Levers, UnusedColumnsAreNoPartOfTheModel) {
+  for (const char* const role : {"after", "ignore"}) {
+    const Task told = task_with(fmt::format(R"(, "{}": ["between"])", role));
+    EXPECT_EQ(fit(told, chain_in_odd_units(), LeverRule::kAuto).order.order, (Order{"lever", "y"})) << role;
+  }
+}
+
+// However the entropies of the context compare, its columns stand as in the table, or as the task says.
+TEST(Levers, TheOrderInsideOfTheContextIsNotLearned) {
+  RandomStream random(7, "test.levers");
+  std::vector<double> columns[5];
+  for (std::size_t i = 0; i < kRows; ++i) {
+    columns[2].push_back(random.uniform(-1.0, 1.0));
+    columns[1].push_back(std::pow(columns[2].back(), 3) + 0.1 * random.normal());
+    columns[0].push_back(std::floor(2.0 * columns[1].back()));  // a handful of values
+    columns[3].push_back(columns[0].back() + random.normal());
+    columns[4].push_back(columns[3].back() + columns[1].back() + random.normal());
+  }
+  std::vector<double> values;
+  for (const auto& column : columns) values.insert(values.end(), column.begin(), column.end());
+  const Table table({"a", "b", "c", "lever", "y"}, values, "context.csv");
+  const std::string roles = R"(, "context": ["c", "a", "b"])";
+  for (const char* const method : {"olem+", "olem"}) {
+    EXPECT_EQ(fit(task_with(roles), table, LeverRule::kAuto, method).order.order, (Order{"a", "b", "c", "lever", "y"}));
+    EXPECT_EQ(fit(task_with(roles + R"(, "before": [["c", "a"]])"), table, LeverRule::kAuto, method).order.order,
+              (Order{"b", "c", "a", "lever", "y"}));
+  }
+}
+
+TEST(Levers, DefaultsOfAnEarlierVersion) {
+  const RehearsalOptions old = rehearsal_defaults("0.1");
+  EXPECT_EQ(old.order.method, "olem");
+  EXPECT_EQ(old.levers, LeverRule::kLearned);
+  EXPECT_EQ(RehearsalOptions().order.method, "olem+");
+  EXPECT_EQ(RehearsalOptions().levers, LeverRule::kAuto);
+  EXPECT_THROW(rehearsal_defaults("0.0"), Error);
 }
 
 // A chain of statements through a second lever must not close a circle.

@@ -248,7 +248,7 @@ TEST(ModelFile, PartsThatDoNotFitTogetherAreNamed) {
        },
        "one number for each outcome"},
       {[](Json& h) { h["options"]["sampler"] = "oracle"; }, "'oracle' is not a sampler"},
-      {[](Json& h) { h["options"]["k"] = -1; }, "'options' cannot be understood"},
+      {[](Json& h) { h["options"]["olem_plus_beta"] = -1; }, "'options' cannot be understood"},
       {[](Json& h) { h["seed"] = -1; }, "'seed' is not a whole number"},
       {[](Json& h) { h.erase("summary"); }, "'summary' is missing."},
   };
