@@ -1,5 +1,6 @@
 #include "core/thread_pool.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +13,22 @@
 namespace olem::internal {
 
 namespace {
+
 thread_local bool inside_piece = false;
+
+// Whether the address space has room for the stacks of `threads` more threads and for what BLAS takes for each that
+// calls it. OpenBLAS tries for ever to get a buffer that the system refuses, so that a thread without room for one is
+// worse than none. Nothing is used: the pages are never touched.
+bool has_room_for(std::size_t threads) {
+  constexpr std::size_t kBytesPerThread = std::size_t{48} << 20;  // a stack of 8 MB, a buffer of 32 MB, and a margin
+  const std::size_t bytes = threads * kBytesPerThread;
+  void* const room = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return false;
+  ::munmap(room, bytes);
+  return true;
 }
+
+}  // namespace
 
 struct ThreadPool::Workers {
   pid_t owner = getpid();
@@ -94,7 +109,8 @@ void ThreadPool::run(int threads, std::size_t count, const std::function<void(st
   if (!workers_) workers_ = std::make_unique<Workers>();
   Workers& workers = *workers_;
   try {
-    while (workers.threads.size() + 1 < helpers) workers.threads.emplace_back([&workers] { workers.work(); });
+    while (workers.threads.size() + 1 < helpers && has_room_for(workers.threads.size() + 2))
+      workers.threads.emplace_back([&workers] { workers.work(); });
   } catch (const std::system_error&) {
     // The system grants no more threads; those that there are do the work.
   }

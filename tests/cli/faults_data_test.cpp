@@ -137,7 +137,7 @@ std::vector<Fault> faults() {
                  {"Column 'fahrenheit' is 1.8 times column 'a' plus 32", "--constant drop"}});
   all.push_back({"gaussian_with_few_rows",
                  csv_of(normal_table(4, 4, 1)),
-                 {"--estimator", "gaussian"},
+                 {"--method", "olem", "--estimator", "gaussian"},
                  3,
                  {"at least 5 for 4 columns, but there are 4"}});
   for (const std::string method : {"listen", "ges", "pc", "fci"}) {
@@ -153,7 +153,11 @@ std::vector<Fault> faults() {
   Cells coins = good();
   for (std::size_t i = 1; i <= kRows; ++i)
     coins[i] = {i % 2 == 0 ? "0" : "1", i % 3 == 0 ? "0" : "1", i % 5 < 2 ? "0" : "1"};
-  all.push_back({"discrete_columns", csv_of(coins), {"--method", "olem"}, 3, {"Every distance is zero", "discrete", "--drop-columns"}});
+  all.push_back({"discrete_columns",
+                 csv_of(coins),
+                 {"--method", "olem"},
+                 3,
+                 {"Every distance is zero", "discrete", "--drop-columns"}});
   all.push_back({"not_utf8", with_header({"a", "b\xE9ta", "c"}), {}, 3, {"The name of column 2, 'b\\xE9ta'", "UTF-8"}});
   all.push_back(
       {"nul_byte", with_cell(7, 1, std::string("1\0", 2)), {}, 3, {"d.csv, line 7: There is a NUL byte", "CSV"}});
@@ -199,7 +203,12 @@ std::vector<Fault> doubts() {
        "a, again"},
       {"few_rows", first_rows(20), {}, "few_rows", {"only 20 rows"}, ""},
       {"k_plus_1_rows", first_rows(4), {"--method", "olem", "--k", "3"}, "few_rows", {"only 4 rows"}, ""},
-      {"rows_below_columns", csv_of(normal_table(5, 8, 1)), {}, "rows_below_columns", {"rows (5)", "columns (8)"}, ""},
+      {"rows_below_columns",
+       csv_of(normal_table(5, 8, 1)),
+       {"--method", "olem"},
+       "rows_below_columns",
+       {"rows (5)", "columns (8)"},
+       ""},
       {"scales",
        with_column("grams", [](double a, double b) { return 1e4 * (a * b + a); }),
        {},
@@ -232,13 +241,23 @@ std::vector<Fault> doubts() {
        ""},
       {"zero_distances",
        with_repeated_rows(3, 100),
-       {},
+       {"--method", "olem"},
        "zero_distances",
        {"6.0 % of the points", "--ties distinct"},
        ""},
-      {"zero_distances_of_most", with_repeated_rows(30, 100), {"--method", "olem"}, "zero_distances", {"60.0 % of the points"}, ""},
+      {"zero_distances_of_most",
+       with_repeated_rows(30, 100),
+       {"--method", "olem"},
+       "zero_distances",
+       {"60.0 % of the points"},
+       ""},
       // As many rows as candidate parents and 2 more: nothing can be tested, and every edge stays.
-      {"pruning_with_few_rows", csv_of(normal_table(5, 4, 1)), {"graph", "d.csv"}, "pruning", {"rows are too few"}, ""},
+      {"pruning_with_few_rows",
+       csv_of(normal_table(5, 4, 1)),
+       {"graph", "d.csv", "--method", "olem"},
+       "pruning",
+       {"rows are too few"},
+       ""},
       {"header_with_fractions", with_header({"a", "0.5", "0.7"}), {}, "header", {"--no-header"}, "d.csv"},
   };
 }

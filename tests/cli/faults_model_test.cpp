@@ -132,8 +132,9 @@ TEST(NumberFaults, ValuesThatCannotBeSquaredAreRefused) {
   Cells cells = cells_of(linear_table(60, 3, 1));
   cells[1][1] = "1e200";
   for (const std::vector<std::string>& method : {std::vector<std::string>{"order"},
-                                                 {"order", "--k", "3"},
-                                                 {"order", "--estimator", "ensemble"},
+                                                 {"order", "--method", "olem"},
+                                                 {"order", "--method", "olem", "--k", "3"},
+                                                 {"order", "--method", "olem", "--estimator", "ensemble"},
                                                  {"graph"},
                                                  {"order", "--method", "listen"},
                                                  {"order", "--method", "cam"},

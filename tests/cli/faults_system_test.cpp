@@ -447,7 +447,12 @@ std::vector<Fault> memory_faults() {
   };
   std::vector<Fault> all = {
       {"reading", tall, {"check", "d.csv", "--memory", "50k"}, 6, {"Reading d.csv needs about"}, ""},
-      {"neighbours", tall, {"order", "d.csv", "--memory", "200k"}, 6, {"The search for neighbours needs about"}, ""},
+      {"neighbours",
+       tall,
+       {"order", "d.csv", "--method", "olem", "--memory", "200k"},
+       6,
+       {"The search for neighbours needs about"},
+       ""},
       {"score", tall, {"order", "d.csv", "--method", "score", "--memory", "10M"}, 6, {"MB of memory"}, ""},
       {"caps", tall, {"order", "d.csv", "--method", "caps", "--memory", "10M"}, 6, {"MB of memory"}, ""},
       {"pruning", tall, {"graph", "d.csv", "--method", "olem", "--memory", "500k"}, 6, {"kB of memory"}, ""},

@@ -140,8 +140,10 @@ TEST_F(Fit, NeverReplacesByAccident) {
 
 TEST_F(Fit, DecideWithAModelLearnsNothing) {
   ASSERT_EQ(fit({"--sampler", "linear"}).exit_code, 0);
-  for (const std::vector<std::string>& flags :
-       {std::vector<std::string>{"--sampler", "gp"}, {"--order", "o.txt"}, {"--levers", "first"}, {"--data", "farm.csv"}}) {
+  for (const std::vector<std::string>& flags : {std::vector<std::string>{"--sampler", "gp"},
+                                                {"--order", "o.txt"},
+                                                {"--levers", "first"},
+                                                {"--data", "farm.csv"}}) {
     const ProcessResult result = run(joined({"decide", "--model", "m.olem"}, flags));
     EXPECT_EQ(result.exit_code, 2) << flags[0];
     EXPECT_THAT(result.err, HasSubstr(flags[0] + ": With --model nothing is learned"));

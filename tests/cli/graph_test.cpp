@@ -52,7 +52,9 @@ TEST(CliGraph, SachsGivesTheEdgesOfThePaper) {
 
 TEST(CliGraph, TheBorderlineEdgeMakesThePapersRow) {
   const TemporaryFolder folder;
-  ASSERT_EQ(run_olem({"graph", sachs(), "-q", "--method", "olem", "--cutoff", "0.0011", "-o", folder.file("g.json")}).exit_code, 0);
+  ASSERT_EQ(run_olem({"graph", sachs(), "-q", "--method", "olem", "--cutoff", "0.0011", "-o", folder.file("g.json")})
+                .exit_code,
+            0);
   const Json numbers = parse_json(run_olem({"compare", sachs_truth(), folder.file("g.json"), "--json"}).out);
   EXPECT_EQ(numbers["div"], 8);
   EXPECT_EQ(numbers["shd2"], 16);
@@ -118,7 +120,8 @@ TEST(CliGraph, EveryGraphFormatIsWrittenAndReadBack) {
   const TemporaryFolder folder;
   for (const std::string format : {"edges", "adjacency", "json", "dot", "gml", "graphml", "tetrad"}) {
     const std::string file = folder.file("graph." + format);
-    const ProcessResult run = run_olem({"graph", sachs(), "-q", "--method", "olem", "--graph-file", file, "--format", format});
+    const ProcessResult run =
+        run_olem({"graph", sachs(), "-q", "--method", "olem", "--graph-file", file, "--format", format});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     const Json numbers = parse_json(run_olem({"compare", sachs_truth(), file, "--json"}).out);
     EXPECT_EQ(numbers["sid"], 45) << format;

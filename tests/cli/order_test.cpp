@@ -257,7 +257,8 @@ TEST(OrderVerb, RunsWithEveryEstimator) {
   const TemporaryFolder folder;
   const std::string file = folder.write("ka5.csv", csv_of(ka5()));
   const std::vector<std::string> truth = {"x0", "x1", "x2", "x3", "x4"};
-  for (const char* const k : {"1", "3", "5"}) EXPECT_EQ(order_of(order_json({file, "--method", "olem", "--k", k})), truth) << k;
+  for (const char* const k : {"1", "3", "5"})
+    EXPECT_EQ(order_of(order_json({file, "--method", "olem", "--k", k})), truth) << k;
   EXPECT_EQ(order_of(order_json({file, "--method", "olem", "--estimator", "gaussian"})), truth);
   for (const char* const estimator : {"kl", "knn", "weighted", "ensemble", "gaussian"}) {
     const auto json = order_json({sachs(), "--method", "olem", "--estimator", estimator});

@@ -63,8 +63,8 @@ TEST_F(StudyCommand, PrintsATableAndKeepsTheCells) {
 }
 
 TEST_F(StudyCommand, DryRunCountsAndTouchesNothing) {
-  const ProcessResult result = run({"study", "order", "--settings", "d=10,p=0.3,units=own", "--metrics", "div", "--methods",
-                                    "olem,score,caps,listen,varsort", "--dry-run", "--threads", "2"});
+  const ProcessResult result = run({"study", "order", "--settings", "d=10,p=0.3,units=own", "--metrics", "div",
+                                    "--methods", "olem,score,caps,listen,varsort", "--dry-run", "--threads", "2"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("2625 cells, of which 0 are finished. The rest takes about"));
   EXPECT_TRUE(folder_.entries().empty());
