@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "olem/error.h"
+#include "spelling.h"
 #include "values.h"
 
 namespace olem::app {
@@ -27,6 +28,18 @@ Knowledge knowledge_on_the_command_line(const KnowledgeOptions& options) {
   std::vector<std::vector<std::string>> before;
   for (const std::string& chain : options.before) before.push_back(split_names(chain, "before"));
   return make_knowledge(std::move(tiers), before, "command line");
+}
+
+// A table is what people have; a task is what they must write.
+void refuse_table(const std::string& path, std::string_view text) {
+  if (looks_like_task(text)) return;
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const bool cells = line.find_first_of(",;\t") != std::string_view::npos && !line.starts_with('[');
+  if (!cells && !text.starts_with("\x93NUMPY") && !text.starts_with("\x1f\x8b")) return;
+  throw Error(ErrorCategory::kData,
+              fmt::format("{} is a table, not a task. A task says which columns of a table may be altered, which are "
+                          "outcomes and where these are wanted. Draft one with: olem init {} -o task.json",
+                          source_name(path), shell_word(path)));
 }
 
 }  // namespace
@@ -102,14 +115,23 @@ LoadedTable load_table(const DataOptions& options, Session& session) {
   session.warn(read.warnings);
   const ConstantPolicy policy = options.constant == "drop" ? ConstantPolicy::kDrop : ConstantPolicy::kError;
   PreparedTable prepared = prepare_table(read.table, policy, session.context());
-  session.warn(prepared.warnings);
+  // What could turn the answer round stands before it.
+  for (const Warning& warning : prepared.warnings) {
+    if (could_change_decision(warning.code)) {
+      session.warn({warning});
+    } else {
+      session.warn_later({warning});
+    }
+  }
   session.context().log_info(
       fmt::format("{}: {} rows, {} columns", prepared.table.source(), prepared.table.rows(), prepared.table.columns()));
   return {std::move(prepared.table), read.table.names(), std::move(prepared.kept)};
 }
 
 Task load_task(const std::string& path, const Session& session) {
-  return parse_task(read_file(path, session.context()), source_name(path));
+  const std::string text = read_file(path, session.context());
+  refuse_table(path, text);
+  return parse_task(text, source_name(path));
 }
 
 Knowledge load_knowledge(const KnowledgeOptions& options, const Session& session) {

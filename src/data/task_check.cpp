@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/linear_programme.h"
+#include "data/check_roles.h"
 #include "data/observed_context.h"
 #include "olem/options.h"
 #include "olem/task.h"
@@ -246,7 +247,9 @@ std::optional<RegionCentre> check_region(const Task& task, const Table& table, s
 
 void check_observed(const Task& task, const Table& table, std::span<const ColumnSummary> columns, Problems& problems) {
   if (!task.context.empty() && task.observed.empty()) {
-    problems.push_back({Severity::kNote, "no_observed", "The task does not say what was observed of the context.",
+    problems.push_back({Severity::kError, "no_observed",
+                        "The task does not say what was observed of the context. A model can be learned without, but "
+                        "nothing can be decided.",
                         observed_remedies("Give its values"), task.context});
     return;
   }
@@ -345,7 +348,10 @@ ErrorCategory problem_category(const Problem& problem) {
 
 std::vector<Problem> check_task(const Task& task, const Table& table, const Context& context) {
   Examination result = examine(task, table, context);
-  if (result.roles_clear) check_observed(task, table, result.columns, result.problems);
+  if (result.roles_clear) {
+    check_observed(task, table, result.columns, result.problems);
+    check_intermediates(task, table, result.problems);
+  }
   sort_by_severity(result.problems);
   return result.problems;
 }

@@ -88,6 +88,7 @@ std::vector<Change> changes() {
       {"domain_far", "/alterable/dic", "[-50, 1]", 0, "extrapolation", "warning", "standard deviations beyond"},
       {"context_missing", "/observed", R"({"light": 1})", 3, "observed", "error",
        "no observed value of the context variable 'temp'"},
+      {"context_silent", "/observed", "{}", 3, "no_observed", "error", "Give its values"},
       {"context_extra", "/observed/dic", "1", 3, "observed", "error", "'dic', which is no context variable"},
       {"context_text", "/observed/temp", "\"warm\"", 3, "not_a_task", "error",
        "'temp' in \"observed\" is \"warm\", but must be a number"},
@@ -267,6 +268,45 @@ TEST(CheckTaskVerb, FindsNothingInAGoodTask) {
   EXPECT_EQ(checked.json["problems"].dump(), "[]");
   EXPECT_EQ(checked.json["task"].dump(), R"({"source":"t.json"})");
   EXPECT_EQ(checked.json["data"].dump(), R"({"source":"sea.csv","rows":100,"columns":5})");
+}
+
+// Whatever decide refuses is something to mend for check, also what only learning finds out, and nothing else is.
+TEST(CheckTaskVerb, FindsSomethingToMendWhereDecideRefuses) {
+  const auto table = [](std::size_t rows, double scale) {
+    Cells cells = cells_of(normal_table(rows, 5, 1));
+    cells[0] = {"light", "temp", "dic", "ta", "nec"};
+    for (std::size_t i = 1; i < cells.size(); ++i) cells[i][3] = fmt::format("{}", scale * std::stod(cells[i][3]));
+    return csv_of(cells);
+  };
+  struct Case {
+    std::string data;
+    std::vector<std::string> arguments;
+    bool refused;
+  };
+  const std::vector<Case> cases = {
+      {table(100, 1.0), {}, false},
+      {table(2, 1.0), {}, true},
+      {table(3, 1.0), {}, true},
+      {table(10, 1.0), {}, false},
+      {table(100, 0.0), {}, true},
+      {table(100, 1e200), {}, true},
+      {table(100, 0.0), {"--constant", "drop"}, true},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.data.substr(0, 120));
+    const TemporaryFolder folder;
+    folder.write("sea.csv", each.data);
+    folder.write("t.json", good().dump());
+    ProcessOptions options;
+    options.folder = folder.path();
+    const ProcessResult checked = run_olem(joined({"check", "t.json"}, each.arguments), options);
+    const ProcessResult decided = run_olem(decide_quickly(each.arguments), options);
+    EXPECT_EQ(checked.exit_code != 0, each.refused) << checked.out << checked.err;
+    EXPECT_EQ(decided.exit_code != 0, each.refused) << decided.err;
+    if (each.refused) {
+      EXPECT_THAT(checked.out, testing::Not(HasSubstr(": 0 to mend")));
+    }
+  }
 }
 
 TEST(CheckTaskVerb, BadInputOutweighsAnImpossibleTask) {

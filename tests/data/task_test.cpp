@@ -429,7 +429,7 @@ TEST(CheckTask, ListsEveryProblemTheMostSevereFirst) {
   EXPECT_EQ(problem_category(problems[2]), ErrorCategory::kTask);
   Task silent = reef();
   silent.observed.clear();
-  EXPECT_EQ(codes(check_task(silent, sea(), Context())), (Names{"unbounded_region", "no_observed"}));
+  EXPECT_EQ(codes(check_task(silent, sea(), Context())), (Names{"no_observed", "unbounded_region"}));
 }
 
 // Data on [-1, 1], range 2: up to 3 is near.
