@@ -19,7 +19,12 @@ struct DataOptions {
   std::string constant = "error";
   std::string columns;
   std::string drop_columns;
+  std::string na;
+  std::vector<std::string> types;
   std::string delimiter;
+  std::string decimal;
+  std::string skip_lines;
+  std::string comment;
   bool no_header = false;
   bool header = false;
 };

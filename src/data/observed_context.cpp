@@ -7,8 +7,9 @@
 
 #include "core/csv_scan.h"
 #include "data/csv_number.h"
+#include "data/csv_text.h"
 #include "data/reading.h"
-#include "olem/file.h"
+#include "data/table_file.h"
 #include "olem/options.h"
 
 namespace olem {
@@ -75,15 +76,15 @@ class ContextRows {
       : task_(task), source_(std::move(source)), text_(text) {}
 
   std::vector<std::vector<double>> read(const Context& context) {
-    std::string_view text = text_;
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-    CsvScanner scan(text, source_, sniff_layout(text, 0).separator);
+    const CsvText text(text_, source_, {}, context);
+    decimal_ = text.decimal();
+    CsvScanner scan = text.first_line();
     while (!scan.at_end() && scan.skip_blank_line()) {
     }
     read_header(scan);
     std::vector<std::vector<double>> rows;
     while (!scan.at_end()) {
-      if (scan.skip_blank_line()) continue;
+      if (text.skip_left_out(scan) || scan.skip_blank_line()) continue;
       if (rows.size() % kRowsPerCheck == 0) context.check_interrupt();
       rows.push_back(read_row(scan));
     }
@@ -148,8 +149,9 @@ class ContextRows {
 
   void read_value(const CsvCell& cell, std::size_t place, std::vector<double>& values) const {
     const std::string content = cell.content();
-    switch (read_cell(content, values[place])) {
-      case CellKind::kNumber: return;
+    switch (read_cell(content, values[place], decimal_)) {
+      case CellKind::kNumber:
+      case CellKind::kPercent: return;
       case CellKind::kMissing:
         throw Error(ErrorCategory::kData,
                     fmt::format("{}, line {}, column '{}': The value is missing or not finite. Every context needs a "
@@ -165,6 +167,7 @@ class ContextRows {
   std::string source_;
   std::string_view text_;
   std::vector<std::size_t> places_;  // for each column its place in the context
+  char decimal_ = '.';
 };
 
 }  // namespace
@@ -222,8 +225,7 @@ std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSo
   if (task.context.empty()) {
     throw Error::of_option("contexts", "The task has no context variables.", {{"Leave the file out"}});
   }
-  return parse_contexts(task, read_file(sources.file, context), sources.file == "-" ? "standard input" : sources.file,
-                        context);
+  return parse_contexts(task, read_table_file(sources.file, context), table_source(sources.file), context);
 }
 
 std::vector<std::vector<double>> parse_contexts(const Task& task, std::string_view text, const std::string& source,
