@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "command_line.h"
 #include "olem/error.h"
 #include "values.h"
 
@@ -29,10 +32,16 @@ Knowledge knowledge_on_the_command_line(const KnowledgeOptions& options) {
   return make_knowledge(std::move(tiers), before, "command line");
 }
 
+// What is declared of columns that are not used.
+void forget_dropped(Task& task, const Table& table) {
+  std::erase_if(task.columns, [&](const ColumnDeclaration& column) { return !table.find(column.name); });
+}
+
 }  // namespace
 
 void add_data_options(CLI::App& verb, DataOptions& options, const std::string& name) {
   const std::string group = "Data";
+  const std::vector<const CLI::Option*> before = static_cast<const CLI::App&>(verb).get_options();
   CLI::Option* const file = verb.add_option(name, options.file, "CSV or .npy file, or - for standard input");
   if (file->get_positional()) {
     file->required()->type_name("");
@@ -56,6 +65,9 @@ void add_data_options(CLI::App& verb, DataOptions& options, const std::string& n
   verb.add_flag("--header", options.header, "the first line is names, even if they are numbers")
       ->excludes(absent)
       ->group(group);
+  for (const CLI::Option* option : static_cast<const CLI::App&>(verb).get_options()) {
+    if (std::find(before.begin(), before.end(), option) == before.end()) options.flags.push_back(option);
+  }
 }
 
 void add_knowledge_options(CLI::App& verb, KnowledgeOptions& options) {
@@ -89,7 +101,25 @@ ReadOptions read_options(const DataOptions& options) {
   if (options.missing == "drop") read.missing = MissingPolicy::kDrop;
   read.columns = names_in(options.columns, "columns");
   read.drop_columns = names_in(options.drop_columns, "drop_columns");
+  for (const auto& [key, text] : options.reading) set_read_option(read, key, text);
   return read;
+}
+
+void take_reading(DataOptions& options, const Task& task) {
+  const auto given = [&](const std::string& key) {
+    return std::any_of(options.flags.begin(), options.flags.end(), [&](const CLI::Option* option) {
+      return option->count() > 0 && option->check_lname(flag_name(key).substr(2));
+    });
+  };
+  const bool header = given("header") || given("no_header");
+  for (const auto& [key, text] : task.reading) {
+    if (given(key) || (header && (key == "header" || key == "no_header"))) continue;
+    if (key == "constant") {
+      options.constant = text;
+    } else {
+      options.reading.emplace_back(key, text);
+    }
+  }
 }
 
 ReadResult read_data(const DataOptions& options, const Session& session) {
@@ -97,12 +127,20 @@ ReadResult read_data(const DataOptions& options, const Session& session) {
   return read_table(options.file, read_options(options), session.context());
 }
 
-LoadedTable load_table(const DataOptions& options, Session& session) {
+Table declare_table(const Table& table, const DataOptions& options, Task& task) {
+  Table declared = declare_columns(table, task, read_options(options));
+  forget_dropped(task, declared);
+  return declared;
+}
+
+LoadedTable load_table(const DataOptions& options, Session& session, Task* task) {
   ReadResult read = read_data(options, session);
   session.warn(read.warnings);
+  if (task != nullptr) read.table = declare_table(read.table, options, *task);
   const ConstantPolicy policy = options.constant == "drop" ? ConstantPolicy::kDrop : ConstantPolicy::kError;
   PreparedTable prepared = prepare_table(read.table, policy, session.context());
   session.warn(prepared.warnings);
+  if (task != nullptr) forget_dropped(*task, prepared.table);
   session.context().log_info(
       fmt::format("{}: {} rows, {} columns", prepared.table.source(), prepared.table.rows(), prepared.table.columns()));
   return {std::move(prepared.table), read.table.names(), std::move(prepared.kept)};
@@ -133,6 +171,7 @@ Json to_json(const DataOptions& options) {
   if (!options.delimiter.empty()) json["delimiter"] = options.delimiter;
   if (options.no_header) json["no_header"] = true;
   if (options.header) json["header"] = true;
+  for (const auto& [key, text] : options.reading) json[key] = text;
   return json;
 }
 

@@ -9,6 +9,7 @@
 
 #include "olem/column.h"
 #include "olem/context.h"
+#include "olem/json.h"
 
 namespace olem {
 
@@ -67,6 +68,13 @@ struct ReadOptions {
   std::vector<std::string> columns;       // keep only these, in this order; empty: all
   std::vector<std::string> drop_columns;  // leave these out; their cells are not read as numbers
 };
+
+// The options as text, by key: "delimiter" (a character or "tab"), "header" and "no_header" ("true" or "false"),
+// "missing" ("error" or "drop"), "columns" and "drop_columns" (words separated by commas, in quotes where they hold
+// one).
+std::vector<std::string> read_option_keys();
+// Throws a usage error about the key for a text that means nothing and for an unknown key.
+void set_read_option(ReadOptions& options, std::string_view key, std::string_view text);
 
 struct ReadResult {
   Table table;
