@@ -20,11 +20,17 @@ struct DataOptions {
   std::string constant = "error";
   std::string columns;
   std::string drop_columns;
+  std::string na;
+  std::vector<std::string> types;
   std::string delimiter;
+  std::string decimal;
+  std::string skip_lines;
+  std::string comment;
   bool no_header = false;
   bool header = false;
   std::vector<const CLI::Option*> flags;                     // all of these on the command line
   std::vector<std::pair<std::string, std::string>> reading;  // what the task says where no flag does
+  std::vector<DeclaredType> words;                           // columns that the task declares as levels
 };
 
 struct KnowledgeOptions {

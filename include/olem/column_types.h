@@ -41,9 +41,6 @@ std::vector<NamedColumn> named_columns(const Table& table);
 // Nothing is known of a column that is not in the list: real, without levels.
 const Column& about_column(std::span<const NamedColumn> columns, std::string_view name);
 
-// Whether a level of the column has a name that is not its number.
-bool has_words(const Column& column);
-
 // The number of a value that a user wrote: of the level of this name, or the number itself. Nothing for a word that is
 // no level and for a number that is none of a binary or category column, or of an ordinal one whose levels are words.
 std::optional<double> column_value(const Column& column, std::string_view text);

@@ -76,8 +76,12 @@ Json to_json(const Task& task);
 // is a brace.
 bool looks_like_task(std::string_view beginning);
 
-// What "reading" says; all else as it is by default. Give its `read` to read_table.
+// What "reading" says, with declared_words; all else as it is by default. Give its `read` to read_table.
 ReadingOptions reading_options(const Task& task);
+
+// The columns that may hold words, however many there are: those that "columns" declares as category or ordinal, which
+// declare_columns then gives the declared type and order.
+std::vector<DeclaredType> declared_words(const Task& task);
 
 // The table with what "columns" says about it: declare_columns. What was not read may be declared: `read` says how the
 // table was, as "reading" says by default.

@@ -69,6 +69,8 @@ class DeclaredColumn {
     } else {
       check_numbers(type);
       about_.levels.clear();
+      const bool percent = std::any_of(cells_.begin(), cells_.end(), [](double cell) { return cell > 1.0; });
+      if (type == ColumnType::kShare && percent && about_.unit.empty()) about_.unit = "%";
     }
     about_.type = type;
     about_.reason = "declared";
@@ -118,8 +120,8 @@ class DeclaredColumn {
     const auto negative = [](double cell) { return cell < 0.0; };
     if (type == ColumnType::kPositive) refuse(bad_cells(negative), "which are numbers from 0 on", another);
     if (type == ColumnType::kShare) {
-      refuse(bad_cells([](double cell) { return cell < 0.0 || cell > 1.0; }), "which are numbers from 0 to 1",
-             "Divide percentages by 100, or declare another type");
+      refuse(bad_cells([](double cell) { return cell < 0.0 || cell > 100.0; }),
+             "which are numbers from 0 to 1 or percentages", another);
     }
     if (type == ColumnType::kCount) {
       refuse(bad_cells([](double cell) { return cell < 0.0 || cell != std::trunc(cell); }),
@@ -260,11 +262,6 @@ const Column& about_column(std::span<const NamedColumn> columns, std::string_vie
   const auto found =
       std::find_if(columns.begin(), columns.end(), [&](const NamedColumn& column) { return column.name == name; });
   return found == columns.end() ? kUnknown : found->about;
-}
-
-bool has_words(const Column& column) {
-  return std::any_of(column.levels.begin(), column.levels.end(),
-                     [](const ColumnLevel& level) { return level.name != fmt::format("{}", level.value); });
 }
 
 std::optional<double> column_value(const Column& column, std::string_view text) {

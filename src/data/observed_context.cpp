@@ -8,8 +8,9 @@
 #include "core/csv_scan.h"
 #include "core/text.h"
 #include "data/csv_number.h"
+#include "data/csv_text.h"
 #include "data/reading.h"
-#include "olem/file.h"
+#include "data/table_file.h"
 #include "olem/options.h"
 
 namespace olem {
@@ -91,15 +92,15 @@ class ContextRows {
       : task_(task), source_(std::move(source)), text_(text), about_(about) {}
 
   std::vector<std::vector<double>> read(const Context& context) {
-    std::string_view text = text_;
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-    CsvScanner scan(text, source_, sniff_layout(text, 0).separator);
+    const CsvText text(text_, source_, {}, context);
+    decimal_ = text.decimal();
+    CsvScanner scan = text.first_line();
     while (!scan.at_end() && scan.skip_blank_line()) {
     }
     read_header(scan);
     std::vector<std::vector<double>> rows;
     while (!scan.at_end()) {
-      if (scan.skip_blank_line()) continue;
+      if (text.skip_left_out(scan) || scan.skip_blank_line()) continue;
       if (rows.size() % kRowsPerCheck == 0) context.check_interrupt();
       rows.push_back(read_row(scan));
     }
@@ -171,8 +172,9 @@ class ContextRows {
         return;
       }
     }
-    switch (read_cell(content, values[place])) {
+    switch (read_cell(content, values[place], decimal_)) {
       case CellKind::kNumber:
+      case CellKind::kPercent:
         if (about.levels.empty()) return;
         break;
       case CellKind::kMissing:
@@ -194,6 +196,7 @@ class ContextRows {
   std::string_view text_;
   std::span<const Column> about_;
   std::vector<std::size_t> places_;  // for each column its place in the context
+  char decimal_ = '.';
 };
 
 }  // namespace
@@ -262,8 +265,7 @@ std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSo
   if (task.context.empty()) {
     throw Error::of_option("contexts", "The task has no context variables.", {{"Leave the file out"}});
   }
-  return parse_contexts(task, read_file(sources.file, context), sources.file == "-" ? "standard input" : sources.file,
-                        context, about);
+  return parse_contexts(task, read_table_file(sources.file, context), table_source(sources.file), context, about);
 }
 
 std::vector<std::vector<double>> parse_contexts(const Task& task, std::string_view text, const std::string& source,

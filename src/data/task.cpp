@@ -229,7 +229,9 @@ class TaskReader {
       } catch (const Error& error) {
         fail({"reading", key}, fmt::format("\"{}\" in \"reading\": {}", key, error.finding()));
       }
-      for (const std::string& text : *texts) reading.emplace_back(key, text);
+      // The option says that there is a header; a task may say that there is none.
+      const bool absent = key == "header" && *texts == Names{"false"};
+      for (const std::string& text : *texts) reading.emplace_back(absent ? "no_header" : key, absent ? "true" : text);
     }
     return reading;
   }
@@ -453,7 +455,21 @@ void set_reading_option(ReadingOptions& options, const std::string& key, const s
 ReadingOptions reading_options(const Task& task) {
   ReadingOptions options;
   for (const auto& [key, text] : task.reading) set_reading_option(options, key, text);
+  const std::vector<DeclaredType> types = declared_words(task);
+  options.read.types.insert(options.read.types.end(), types.begin(), types.end());
   return options;
+}
+
+std::vector<DeclaredType> declared_words(const Task& task) {
+  std::vector<DeclaredType> types;
+  for (const ColumnDeclaration& column : task.columns) {
+    const bool by_reading = std::any_of(task.reading.begin(), task.reading.end(), [&](const auto& option) {
+      return option.first == kRepeated && option.second.starts_with(column.name + "=");
+    });
+    if (!by_reading && (column.type == ColumnType::kCategory || column.type == ColumnType::kOrdinal))
+      types.push_back({column.name, ColumnType::kCategory, {}});
+  }
+  return types;
 }
 
 Table declare_columns(const Table& table, const Task& task) {
