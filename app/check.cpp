@@ -71,11 +71,12 @@ bool has_error(const Findings& findings) {
 }
 
 // The table as other verbs would use it: without what --constant drop leaves out.
-Table check_columns(const CheckArguments& arguments, const Table& table, const Session& session, Findings& findings) {
-  Table used = table;
+Table check_columns(const CheckArguments& arguments, const ReadResult& read, const Session& session,
+                    Findings& findings) {
+  Table used = read.table;
   if (arguments.data.constant == "drop") {
     try {
-      PreparedTable prepared = prepare_table(table, ConstantPolicy::kDrop, session.context());
+      PreparedTable prepared = prepare_table(read.table, ConstantPolicy::kDrop, session.context());
       for (const Warning& warning : prepared.warnings) {
         // Of the warnings only those about what was left out have nothing to advise; the others are found again below.
         if (warning.remedies.empty())
@@ -86,7 +87,8 @@ Table check_columns(const CheckArguments& arguments, const Table& table, const S
       if (error.category() != ErrorCategory::kData) throw;  // the checks find it too
     }
   }
-  const auto found = check_table(used, session.context());
+  const ReadFacts facts = read_facts(read);
+  const auto found = check_table(used, session.context(), CheckDepth::kThorough, &facts);
   findings.problems.insert(findings.problems.end(), found.begin(), found.end());
   return used;
 }
@@ -129,13 +131,22 @@ void check_learning(const Task& task, const Table& table, const Session& session
   if (error) findings.problems.push_back({Severity::kError, "not_learnable", error->finding(), error->remedies(), {}});
 }
 
-std::optional<Table> check_data(const CheckArguments& arguments, const Session& session, Findings& findings) {
+std::optional<Table> check_data(const CheckArguments& arguments, Task* task, const Session& session,
+                                Findings& findings) {
   try {
     ReadResult read = read_data(arguments.data, session);
     for (const Warning& warning : read.warnings) {
       findings.problems.push_back({Severity::kWarning, warning.code, warning.text, warning.remedies, {}});
     }
-    read.table = check_columns(arguments, read.table, session, findings);
+    if (task != nullptr) {
+      try {
+        read.table = declare_table(read.table, arguments.data, *task);
+      } catch (const Error& error) {
+        if (error.category() != ErrorCategory::kData) throw;  // what is declared is the task's: check_task says it
+      }
+    }
+    findings.json["column_types"] = column_types_json(named_columns(read.table));
+    read.table = check_columns(arguments, read, session, findings);
     findings.json["data"] = {
         {"source", read.table.source()}, {"rows", read.table.rows()}, {"columns", read.table.columns()}};
     return std::move(read.table);
@@ -179,6 +190,7 @@ std::optional<RehearsalModel> check_model_file(const std::string& path, const Se
     json["version"] = model.version;
     json["seed"] = model.seed;
     json["task"] = to_json(model.task);
+    json["column_types"] = column_types_json(model.columns);
     json["order"] = model.order.order;
     json["order_method"] = model.order.method;
     if (model.graph) json["graph"] = to_json(*model.graph);
@@ -227,8 +239,8 @@ int run_model_check(const CheckArguments& arguments, Session& session) {
   const std::optional<RehearsalModel> model = check_model_file(file, session, findings);
   std::string text = problems_text(findings.problems, file, session.spelling());
   if (model) {
-    text += fmt::format("\nA model of olem {}, whole and sound. {}\n\n{}", model->version,
-                        model->samplers->summary.message, model_text(*model));
+    text += fmt::format("\nA model of olem {}, whole and sound. {}\n\n{}{}", model->version,
+                        model->samplers->summary.message, model_text(*model), columns_text(model->columns));
   }
   return finish_check(session, findings, Json::object(), text, session.spelling());
 }
@@ -243,10 +255,13 @@ int run_check(CheckArguments arguments, const CLI::App& verb) {
   if (!arguments.task.empty()) {
     task = read_task_file(arguments.task, session, findings);
     if (task && arguments.data.file.empty()) arguments.data.file = task_data(*task, findings);
+    if (task) take_reading(arguments.data, *task);
   }
   std::string source = arguments.task;
+  std::string text;
   if (!arguments.data.file.empty()) {
-    const std::optional<Table> table = check_data(arguments, session, findings);
+    const std::optional<Table> table = check_data(arguments, task ? &*task : nullptr, session, findings);
+    if (table) text = columns_text(named_columns(*table));
     const std::string data = findings.json["data"]["source"];
     source = source.empty() ? data : fmt::format("{} with {}", source, data);
     if (task && table) {
@@ -258,8 +273,8 @@ int run_check(CheckArguments arguments, const CLI::App& verb) {
     }
   }
   const Spelling spelling = flag_spelling(verb, !arguments.task.empty());
-  return finish_check(session, findings, to_json(arguments.data), problems_text(findings.problems, source, spelling),
-                      spelling);
+  text = problems_text(findings.problems, source, spelling) + text;
+  return finish_check(session, findings, to_json(arguments.data), text, spelling);
 }
 
 }  // namespace

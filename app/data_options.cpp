@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "choices.h"
+#include "command_line.h"
 #include "olem/error.h"
 #include "spelling.h"
 #include "values.h"
@@ -43,10 +46,16 @@ void refuse_table(const std::string& path, std::string_view text) {
                           source_name(path), shell_word(path)));
 }
 
+// What is declared of columns that are not used.
+void forget_dropped(Task& task, const Table& table) {
+  std::erase_if(task.columns, [&](const ColumnDeclaration& column) { return !table.find(column.name); });
+}
+
 }  // namespace
 
 void add_data_options(CLI::App& verb, DataOptions& options, const std::string& name) {
   const std::string group = "Data";
+  const std::vector<const CLI::Option*> before = static_cast<const CLI::App&>(verb).get_options();
   CLI::Option* const file =
       verb.add_option(name, options.file, "CSV or .npy file, also with .gz, or - for standard input");
   if (file->get_positional()) {
@@ -89,6 +98,9 @@ void add_data_options(CLI::App& verb, DataOptions& options, const std::string& n
   verb.add_flag("--header", options.header, "the first line is names, even if they are numbers")
       ->excludes(absent)
       ->group(group);
+  for (const CLI::Option* option : static_cast<const CLI::App&>(verb).get_options()) {
+    if (std::find(before.begin(), before.end(), option) == before.end()) options.flags.push_back(option);
+  }
 }
 
 void add_knowledge_options(CLI::App& verb, KnowledgeOptions& options) {
@@ -121,19 +133,62 @@ ReadOptions read_options(const DataOptions& options) {
   if (options.header) read.header = HeaderMode::kPresent;
   read.columns = names_in(options.columns, "columns");
   read.drop_columns = names_in(options.drop_columns, "drop_columns");
+  for (const auto& [key, text] : options.reading) set_read_option(read, key, text);
+  read.types.insert(read.types.end(), options.words.begin(), options.words.end());
   return read;
+}
+
+void take_reading(DataOptions& options, const Task& task) {
+  const auto given = [&](const std::string& key) {
+    return std::any_of(options.flags.begin(), options.flags.end(), [&](const CLI::Option* option) {
+      return option->count() > 0 && option->check_lname(flag_name(key).substr(2));
+    });
+  };
+  const bool header = given("header") || given("no_header");
+  for (const auto& [key, text] : task.reading) {
+    if (given(key) || (header && (key == "header" || key == "no_header"))) continue;
+    if (key == "constant") {
+      options.constant = text;
+    } else {
+      options.reading.emplace_back(key, text);
+    }
+  }
+  if (!given("type")) options.words = declared_words(task);
 }
 
 ReadResult read_data(const DataOptions& options, const Session& session) {
   session.protect(options.file, "the file with the data");
-  return read_table(options.file, read_options(options), session.context());
+  try {
+    return read_table(options.file, read_options(options), session.context());
+  } catch (const Error& error) {
+    // What the task declares is no option: declare_columns says what is wrong about it.
+    if (error.option() != "type" || options.words.empty() || options.file == "-") throw;
+  }
+  DataOptions plain = options;
+  plain.words.clear();
+  return read_table(plain.file, read_options(plain), session.context());
 }
 
-LoadedTable load_table(const DataOptions& options, Session& session) {
+ReadFacts read_facts(const ReadResult& read) {
+  ReadFacts facts;
+  facts.delimiter = read.used.delimiter;
+  facts.decimal_commas = read.used.decimal == ',';
+  return facts;
+}
+
+Table declare_table(const Table& table, const DataOptions& options, Task& task) {
+  Table declared = declare_columns(table, task, read_options(options));
+  forget_dropped(task, declared);
+  return declared;
+}
+
+LoadedTable load_table(const DataOptions& options, Session& session, Task* task) {
   ReadResult read = read_data(options, session);
   session.warn(read.warnings);
+  if (task != nullptr) read.table = declare_table(read.table, options, *task);
   const ConstantPolicy policy = options.constant == "drop" ? ConstantPolicy::kDrop : ConstantPolicy::kError;
-  PreparedTable prepared = prepare_table(read.table, policy, session.context());
+  const ReadFacts facts = read_facts(read);
+  PreparedTable prepared = prepare_table(read.table, policy, session.context(), &facts);
   // What could turn the answer round stands before it.
   for (const Warning& warning : prepared.warnings) {
     if (could_change_decision(warning.code)) {
@@ -142,6 +197,7 @@ LoadedTable load_table(const DataOptions& options, Session& session) {
       session.warn_later({warning});
     }
   }
+  if (task != nullptr) forget_dropped(*task, prepared.table);
   session.context().log_info(
       fmt::format("{}: {} rows, {} columns", prepared.table.source(), prepared.table.rows(), prepared.table.columns()));
   return {std::move(prepared.table), read.table.names(), std::move(prepared.kept)};
@@ -179,6 +235,13 @@ Json to_json(const DataOptions& options) {
   if (!options.comment.empty()) json["comment"] = options.comment;
   if (options.no_header) json["no_header"] = true;
   if (options.header) json["header"] = true;
+  for (const auto& [key, text] : options.reading) {
+    if (key == "type") {
+      json[key].push_back(text);
+    } else {
+      json[key] = text;
+    }
+  }
   return json;
 }
 

@@ -500,15 +500,18 @@ void leave_out_columns(Draft& draft) {
   if (draft.left_out.size() >= draft.table.columns()) draft.left_out.clear();
 }
 
-Json reading_of(const DataOptions& options, const Draft& draft) {
-  Json reading = to_json(options);
-  for (const char* key : {"missing", "constant"}) {
-    if (reading.contains(key) && reading[key] == "error") reading.erase(key);
-  }
-  Names dropped = names_in(options.drop_columns, "drop_columns");
+// The options that worked, as far as they are not what everybody has.
+Json reading_of(const DataOptions& options, const ReadResult& read, const Draft& draft) {
+  Json reading = to_json(read.used);
+  const auto is = [&](const char* key, const Json& value) { return reading.contains(key) && reading[key] == value; };
+  if (is("delimiter", ",")) reading.erase("delimiter");
+  if (is("decimal", ".")) reading.erase("decimal");
+  if (is("header", "true") || is("header", true)) reading.erase("header");
+  if (options.constant != "error") reading["constant"] = options.constant;
+  Names dropped = read.used.drop_columns;
   dropped.insert(dropped.end(), draft.left_out.begin(), draft.left_out.end());
   if (!dropped.empty()) reading["drop_columns"] = dropped;
-  return reading;
+  return reading.is_null() ? Json::object() : reading;
 }
 
 int run_init(const InitArguments& arguments) {
@@ -525,7 +528,8 @@ int run_init(const InitArguments& arguments) {
     const Column& about = read.table.about(j);
     draft.about.push_back(about.declared || !about.reason.empty() ? about : guess_column(read.table.column(j)));
   }
-  draft.problems = check_table(read.table, session.context());
+  const ReadFacts facts = read_facts(read);
+  draft.problems = check_table(read.table, session.context(), CheckDepth::kThorough, &facts);
   draft.levers = arguments.levers;
   draft.outcomes = arguments.outcomes;
   draft.context = arguments.context;
@@ -538,7 +542,7 @@ int run_init(const InitArguments& arguments) {
     Interview(draft, session).hold();
     leave_out_columns(draft);
   }
-  draft.reading = reading_of(arguments.data, draft);
+  draft.reading = reading_of(arguments.data, read, draft);
   const std::string text = DraftText(draft).text();
 
   const bool complete = !draft.levers.empty() && !draft.outcomes.empty();

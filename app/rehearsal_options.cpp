@@ -124,6 +124,7 @@ void refuse_rehearsal_options(const RehearsalArguments& arguments, const std::st
 
 DataOptions data_options(const RehearsalArguments& arguments, const Task& task) {
   DataOptions data = arguments.data;
+  take_reading(data, task);
   if (data.file.empty()) data.file = data_path(task);
   return data;
 }
