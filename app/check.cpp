@@ -7,12 +7,14 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "data_options.h"
 #include "olem/data_check.h"
 #include "olem/error.h"
 #include "olem/model_file.h"
+#include "olem/rehearsal.h"
 #include "olem/report.h"
 #include "olem/task.h"
 #include "session.h"
@@ -63,14 +65,88 @@ void sort_arguments(CheckArguments& arguments) {
   }
 }
 
-std::optional<Table> check_data(const CheckArguments& arguments, const Session& session, Findings& findings) {
+bool has_error(const Findings& findings) {
+  return std::any_of(findings.problems.begin(), findings.problems.end(),
+                     [](const Problem& problem) { return problem.severity == Severity::kError; });
+}
+
+// The table as other verbs would use it: without what --constant drop leaves out.
+Table check_columns(const CheckArguments& arguments, const ReadResult& read, const Session& session,
+                    Findings& findings) {
+  Table used = read.table;
+  if (arguments.data.constant == "drop") {
+    try {
+      PreparedTable prepared = prepare_table(read.table, ConstantPolicy::kDrop, session.context());
+      for (const Warning& warning : prepared.warnings) {
+        // Of the warnings only those about what was left out have nothing to advise; the others are found again below.
+        if (warning.remedies.empty())
+          findings.problems.push_back({Severity::kWarning, warning.code, warning.text, {}, {warning.where}});
+      }
+      used = std::move(prepared.table);
+    } catch (const Error& error) {
+      if (error.category() != ErrorCategory::kData) throw;  // the checks find it too
+    }
+  }
+  const ReadFacts facts = read_facts(read);
+  const auto found = check_table(used, session.context(), CheckDepth::kThorough, &facts);
+  findings.problems.insert(findings.problems.end(), found.begin(), found.end());
+  return used;
+}
+
+// About as many rows, the extremes of every column among them: what learning refuses about a table it refuses about
+// these.
+Table some_rows(const Table& table, std::size_t count) {
+  if (table.rows() <= count) return table;
+  std::set<std::size_t> rows;
+  for (std::size_t i = 0; i < count; ++i) rows.insert(i * table.rows() / count);
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    const auto cells = table.column(j);
+    const auto [low, high] = std::minmax_element(cells.begin(), cells.end());
+    rows.insert(static_cast<std::size_t>(low - cells.begin()));
+    rows.insert(static_cast<std::size_t>(high - cells.begin()));
+  }
+  return table.with_rows(std::vector<std::size_t>(rows.begin(), rows.end()));
+}
+
+// What olem decide would refuse about a task that is sound: a rehearsal of it on few rows and with the simplest
+// sampler.
+void check_learning(const Task& task, const Table& table, const Session& session, Findings& findings) {
+  constexpr std::size_t kRows = 150;
+  constexpr std::size_t kConfirmedRows = 5000;
+  const auto refusal = [&](const Table& rows) -> std::optional<Error> {
+    RehearsalOptions options;
+    options.samplers.sampler = "linear";
+    options.calibrate = false;
+    try {
+      fit_rehearsal(task, rows, options, std::nullopt, session.context());
+      return std::nullopt;
+    } catch (const Error& error) {
+      if (error.category() != ErrorCategory::kData && error.category() != ErrorCategory::kTask) throw;
+      return error;
+    }
+  };
+  const Table few = some_rows(table, kRows);
+  std::optional<Error> error = refusal(few);
+  if (error && few.rows() < table.rows()) error = table.rows() <= kConfirmedRows ? refusal(table) : std::nullopt;
+  if (error) findings.problems.push_back({Severity::kError, "not_learnable", error->finding(), error->remedies(), {}});
+}
+
+std::optional<Table> check_data(const CheckArguments& arguments, Task* task, const Session& session,
+                                Findings& findings) {
   try {
     ReadResult read = read_data(arguments.data, session);
     for (const Warning& warning : read.warnings) {
       findings.problems.push_back({Severity::kWarning, warning.code, warning.text, warning.remedies, {}});
     }
-    const auto found = check_table(read.table, session.context());
-    findings.problems.insert(findings.problems.end(), found.begin(), found.end());
+    if (task != nullptr) {
+      try {
+        read.table = declare_table(read.table, arguments.data, *task);
+      } catch (const Error& error) {
+        if (error.category() != ErrorCategory::kData) throw;  // what is declared is the task's: check_task says it
+      }
+    }
+    findings.json["column_types"] = column_types_json(named_columns(read.table));
+    read.table = check_columns(arguments, read, session, findings);
     findings.json["data"] = {
         {"source", read.table.source()}, {"rows", read.table.rows()}, {"columns", read.table.columns()}};
     return std::move(read.table);
@@ -114,6 +190,7 @@ std::optional<RehearsalModel> check_model_file(const std::string& path, const Se
     json["version"] = model.version;
     json["seed"] = model.seed;
     json["task"] = to_json(model.task);
+    json["column_types"] = column_types_json(model.columns);
     json["order"] = model.order.order;
     json["order_method"] = model.order.method;
     if (model.graph) json["graph"] = to_json(*model.graph);
@@ -140,7 +217,9 @@ int exit_code_for(const std::vector<Problem>& problems, bool strict) {
     impossible = true;
   }
   if (impossible) return exit_code(ErrorCategory::kTask);
-  return strict && !problems.empty() ? exit_code(ErrorCategory::kData) : 0;
+  const bool warned = std::any_of(problems.begin(), problems.end(),
+                                  [](const Problem& problem) { return problem.severity != Severity::kNote; });
+  return strict && warned ? exit_code(ErrorCategory::kData) : 0;
 }
 
 int finish_check(Session& session, Findings& findings, const Json& options, const std::string& text,
@@ -160,8 +239,8 @@ int run_model_check(const CheckArguments& arguments, Session& session) {
   const std::optional<RehearsalModel> model = check_model_file(file, session, findings);
   std::string text = problems_text(findings.problems, file, session.spelling());
   if (model) {
-    text += fmt::format("\nA model of olem {}, whole and sound. {}\n\n{}", model->version,
-                        model->samplers->summary.message, model_text(*model));
+    text += fmt::format("\nA model of olem {}, whole and sound. {}\n\n{}{}", model->version,
+                        model->samplers->summary.message, model_text(*model), columns_text(model->columns));
   }
   return finish_check(session, findings, Json::object(), text, session.spelling());
 }
@@ -177,22 +256,26 @@ int run_check(CheckArguments arguments, const CLI::App& verb) {
     task = read_task_file(arguments.task, session, findings);
     if (task && arguments.data.file.empty()) arguments.data.file = task_data(*task, findings);
     if (task) arguments.data.unused = unused_columns(*task);
+    if (task) take_reading(arguments.data, *task);
   }
   std::string source = arguments.task;
+  std::string text;
   if (!arguments.data.file.empty()) {
-    const std::optional<Table> table = check_data(arguments, session, findings);
+    const std::optional<Table> table = check_data(arguments, task ? &*task : nullptr, session, findings);
+    if (table) text = columns_text(named_columns(*table));
     const std::string data = findings.json["data"]["source"];
     source = source.empty() ? data : fmt::format("{} with {}", source, data);
     if (task && table) {
       const auto found = check_task(*task, *table, session.context());
       findings.problems.insert(findings.problems.end(), found.begin(), found.end());
+      if (!has_error(findings)) check_learning(*task, *table, session, findings);
       std::stable_sort(findings.problems.begin(), findings.problems.end(),
                        [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
     }
   }
   const Spelling spelling = flag_spelling(verb, !arguments.task.empty());
-  return finish_check(session, findings, to_json(arguments.data), problems_text(findings.problems, source, spelling),
-                      spelling);
+  text = problems_text(findings.problems, source, spelling) + text;
+  return finish_check(session, findings, to_json(arguments.data), text, spelling);
 }
 
 }  // namespace
@@ -211,7 +294,7 @@ Examples:
   olem check other-data.csv task.json
   olem check model.olem
 
-Exit codes: 0 nothing that must be mended (with --strict: nothing at all), 3 something must be mended, 4 the task
+Exit codes: 0 nothing that must be mended (with --strict: no warning either), 3 something must be mended, 4 the task
 cannot be solved as stated.)");
   return [verb, arguments] { return run_check(*arguments, *verb); };
 }

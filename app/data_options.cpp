@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
+#include "choices.h"
+#include "command_line.h"
 #include "olem/error.h"
 #include "olem/options.h"
+#include "spelling.h"
 #include "values.h"
 
 namespace olem::app {
@@ -43,11 +46,30 @@ Knowledge knowledge_on_the_command_line(const KnowledgeOptions& options) {
   return make_knowledge(std::move(tiers), before, "command line");
 }
 
+// A table is what people have; a task is what they must write.
+void refuse_table(const std::string& path, std::string_view text) {
+  if (looks_like_task(text)) return;
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const bool cells = line.find_first_of(",;\t") != std::string_view::npos && !line.starts_with('[');
+  if (!cells && !text.starts_with("\x93NUMPY") && !text.starts_with("\x1f\x8b")) return;
+  throw Error(ErrorCategory::kData,
+              fmt::format("{} is a table, not a task. A task says which columns of a table may be altered, which are "
+                          "outcomes and where these are wanted. Draft one with: olem init {} -o task.json",
+                          source_name(path), shell_word(path)));
+}
+
+// What is declared of columns that are not used.
+void forget_dropped(Task& task, const Table& table) {
+  std::erase_if(task.columns, [&](const ColumnDeclaration& column) { return !table.find(column.name); });
+}
+
 }  // namespace
 
 void add_data_options(CLI::App& verb, DataOptions& options, const std::string& name) {
   const std::string group = "Data";
-  CLI::Option* const file = verb.add_option(name, options.file, "CSV or .npy file, or - for standard input");
+  const std::vector<const CLI::Option*> before = static_cast<const CLI::App&>(verb).get_options();
+  CLI::Option* const file =
+      verb.add_option(name, options.file, "CSV or .npy file, also with .gz, or - for standard input");
   if (file->get_positional()) {
     file->required()->type_name("");
   } else {
@@ -63,13 +85,34 @@ void add_data_options(CLI::App& verb, DataOptions& options, const std::string& n
   verb.add_option("--drop-columns", options.drop_columns, "leave these columns out, separated by commas")
       ->type_name("NAMES")
       ->group(group);
-  verb.add_option("--delimiter", options.delimiter, "of the fields: one character, or tab (default: found out)")
-      ->type_name("CHARACTER")
+  const auto add = [&](const char* flag, std::string& value, const char* help, const char* type) {
+    return verb.add_option(flag, value, help)->type_name(type)->group(group);
+  };
+  add("--na", options.na, "words or numbers that mean a missing value too, separated by commas: unknown,-999", "WORDS");
+  verb.add_option("--type", options.types,
+                  "type of a column: real, positive, share, count, ordinal, binary or category; repeat the flag. "
+                  "Levels may follow, the lowest first: grade=ordinal:poor,fair,good")
+      ->type_name("NAME=TYPE")
+      ->expected(1)
+      ->allow_extra_args(false)  // or the next word, which may be DATA, would be a value too
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
+  add("--delimiter", options.delimiter,
+      "of the cells: one character, tab, or space for any run of blanks (default: found out)", "CHARACTER");
+  CLI::Option* const decimal =
+      add("--decimal", options.decimal, "decimal mark of the numbers, . or , (default: found out)", "MARK");
+  keep_choices(*decimal, {".", ","});
+  add("--skip-lines", options.skip_lines, "leave these lines out: 2, or 1-3,7; the first line of the file is 1",
+      "LINES");
+  add("--comment", options.comment,
+      "leave lines out that begin with this (default: # unless they have the cells of a row)", "TEXT");
   auto* const absent = verb.add_flag("--no-header", options.no_header, "the first line is data")->group(group);
   verb.add_flag("--header", options.header, "the first line is names, even if they are numbers")
       ->excludes(absent)
       ->group(group);
+  for (const CLI::Option* option : static_cast<const CLI::App&>(verb).get_options()) {
+    if (std::find(before.begin(), before.end(), option) == before.end()) options.flags.push_back(option);
+  }
 }
 
 void add_knowledge_options(CLI::App& verb, KnowledgeOptions& options) {
@@ -91,42 +134,96 @@ void add_knowledge_options(CLI::App& verb, KnowledgeOptions& options) {
 
 ReadOptions read_options(const DataOptions& options) {
   ReadOptions read;
-  if (options.delimiter == "tab" || options.delimiter == "\\t") {
-    read.delimiter = '\t';
-  } else if (options.delimiter.size() == 1) {
-    read.delimiter = options.delimiter.front();
-  } else if (!options.delimiter.empty()) {
-    throw Error::of_option("delimiter", fmt::format("'{}' is not a single character or tab.", options.delimiter));
-  }
+  set_read_option(read, "delimiter", options.delimiter);
+  set_read_option(read, "decimal", options.decimal);
+  set_read_option(read, "skip_lines", options.skip_lines);
+  set_read_option(read, "comment", options.comment);
+  set_read_option(read, "missing", options.missing);
+  set_read_option(read, "na", options.na);
+  for (const std::string& type : options.types) set_read_option(read, "type", type);
   if (options.no_header) read.header = HeaderMode::kAbsent;
   if (options.header) read.header = HeaderMode::kPresent;
-  if (options.missing == "drop") read.missing = MissingPolicy::kDrop;
   read.columns = names_in(options.columns, "columns");
   read.drop_columns = names_in(options.drop_columns, "drop_columns");
   read.unused = options.unused;
+  for (const auto& [key, text] : options.reading) set_read_option(read, key, text);
+  read.types.insert(read.types.end(), options.words.begin(), options.words.end());
   return read;
+}
+
+void take_reading(DataOptions& options, const Task& task) {
+  const auto given = [&](const std::string& key) {
+    return std::any_of(options.flags.begin(), options.flags.end(), [&](const CLI::Option* option) {
+      return option->count() > 0 && option->check_lname(flag_name(key).substr(2));
+    });
+  };
+  const bool header = given("header") || given("no_header");
+  for (const auto& [key, text] : task.reading) {
+    if (given(key) || (header && (key == "header" || key == "no_header"))) continue;
+    if (key == "constant") {
+      options.constant = text;
+    } else {
+      options.reading.emplace_back(key, text);
+    }
+  }
+  if (!given("type")) options.words = declared_words(task);
 }
 
 ReadResult read_data(const DataOptions& options, const Session& session) {
   session.protect(options.file, "the file with the data");
-  ReadResult read = read_table(options.file, read_options(options), session.context());
-  for (const std::string& name : options.unused) check_known(name, read);
-  return read;
+  const auto checked = [&](ReadResult read) {
+    for (const std::string& name : options.unused) check_known(name, read);
+    return read;
+  };
+  try {
+    return checked(read_table(options.file, read_options(options), session.context()));
+  } catch (const Error& error) {
+    // What the task declares is no option: declare_columns says what is wrong about it.
+    if (error.option() != "type" || options.words.empty() || options.file == "-") throw;
+  }
+  DataOptions plain = options;
+  plain.words.clear();
+  return checked(read_table(plain.file, read_options(plain), session.context()));
 }
 
-LoadedTable load_table(const DataOptions& options, Session& session) {
+ReadFacts read_facts(const ReadResult& read) {
+  ReadFacts facts;
+  facts.delimiter = read.used.delimiter;
+  facts.decimal_commas = read.used.decimal == ',';
+  return facts;
+}
+
+Table declare_table(const Table& table, const DataOptions& options, Task& task) {
+  Table declared = declare_columns(table, task, read_options(options));
+  forget_dropped(task, declared);
+  return declared;
+}
+
+LoadedTable load_table(const DataOptions& options, Session& session, Task* task) {
   ReadResult read = read_data(options, session);
   session.warn(read.warnings);
+  if (task != nullptr) read.table = declare_table(read.table, options, *task);
   const ConstantPolicy policy = options.constant == "drop" ? ConstantPolicy::kDrop : ConstantPolicy::kError;
-  PreparedTable prepared = prepare_table(read.table, policy, session.context());
-  session.warn(prepared.warnings);
+  const ReadFacts facts = read_facts(read);
+  PreparedTable prepared = prepare_table(read.table, policy, session.context(), &facts);
+  // What could turn the answer round stands before it.
+  for (const Warning& warning : prepared.warnings) {
+    if (could_change_decision(warning.code)) {
+      session.warn({warning});
+    } else {
+      session.warn_later({warning});
+    }
+  }
+  if (task != nullptr) forget_dropped(*task, prepared.table);
   session.context().log_info(
       fmt::format("{}: {} rows, {} columns", prepared.table.source(), prepared.table.rows(), prepared.table.columns()));
   return {std::move(prepared.table), read.table.names(), std::move(prepared.kept)};
 }
 
 Task load_task(const std::string& path, const Session& session) {
-  return parse_task(read_file(path, session.context()), source_name(path));
+  const std::string text = read_file(path, session.context());
+  refuse_table(path, text);
+  return parse_task(text, source_name(path));
 }
 
 Knowledge load_knowledge(const KnowledgeOptions& options, const Session& session) {
@@ -147,9 +244,21 @@ Json to_json(const DataOptions& options) {
   json["constant"] = options.constant;
   if (!options.columns.empty()) json["columns"] = options.columns;
   if (!options.drop_columns.empty()) json["drop_columns"] = options.drop_columns;
+  if (!options.na.empty()) json["na"] = options.na;
+  if (!options.types.empty()) json["type"] = options.types;
   if (!options.delimiter.empty()) json["delimiter"] = options.delimiter;
+  if (!options.decimal.empty()) json["decimal"] = options.decimal;
+  if (!options.skip_lines.empty()) json["skip_lines"] = options.skip_lines;
+  if (!options.comment.empty()) json["comment"] = options.comment;
   if (options.no_header) json["no_header"] = true;
   if (options.header) json["header"] = true;
+  for (const auto& [key, text] : options.reading) {
+    if (key == "type") {
+      json[key].push_back(text);
+    } else {
+      json[key] = text;
+    }
+  }
   return json;
 }
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "olem/data_check.h"
@@ -20,9 +21,17 @@ struct DataOptions {
   std::string columns;
   std::string drop_columns;
   std::vector<std::string> unused;  // columns that the task leaves out
+  std::string na;
+  std::vector<std::string> types;
   std::string delimiter;
+  std::string decimal;
+  std::string skip_lines;
+  std::string comment;
   bool no_header = false;
   bool header = false;
+  std::vector<const CLI::Option*> flags;                     // all of these on the command line
+  std::vector<std::pair<std::string, std::string>> reading;  // what the task says where no flag does
+  std::vector<DeclaredType> words;                           // columns that the task declares as levels
 };
 
 struct KnowledgeOptions {
@@ -37,8 +46,14 @@ void add_knowledge_options(CLI::App& verb, KnowledgeOptions& options);
 
 ReadOptions read_options(const DataOptions& options);
 
+// What the task says about reading its table, where no flag says otherwise.
+void take_reading(DataOptions& options, const Task& task);
+
 // Reads the table as it is. A usage error when the output file of the session is the data file itself.
 ReadResult read_data(const DataOptions& options, const Session& session);
+
+// What the reader knows for the checks.
+ReadFacts read_facts(const ReadResult& read);
 
 // A table as it will be used, and what it was before columns were dropped from it.
 struct LoadedTable {
@@ -47,8 +62,11 @@ struct LoadedTable {
   std::vector<std::size_t> kept;  // the original columns that are left
 };
 
-// Reads and prepares the table; its warnings go to the session.
-LoadedTable load_table(const DataOptions& options, Session& session);
+// Reads and prepares the table, with the columns as the task declares them if there is one; its warnings go to the
+// session. What the task declares of columns that are not used is taken out of it.
+LoadedTable load_table(const DataOptions& options, Session& session, Task* task = nullptr);
+// The table as it was read with the columns as the task declares them.
+Table declare_table(const Table& table, const DataOptions& options, Task& task);
 // Like read_task and read_knowledge, but a wait for standard input can be interrupted.
 Task load_task(const std::string& path, const Session& session);
 Knowledge load_knowledge(const KnowledgeOptions& options, const Session& session);

@@ -5,6 +5,7 @@
 #include "command_line.h"
 #include "model_source.h"
 #include "olem/error.h"
+#include "olem/file.h"
 #include "olem/report.h"
 #include "olem/report_page.h"
 
@@ -18,6 +19,7 @@ struct DecideArguments {
   DecisionOptions decision;
   ModelArguments source;
   std::string page;
+  std::string csv;
   bool details = false;
 };
 
@@ -45,14 +47,15 @@ void refuse_hopeless(const std::vector<Decision>& decisions, const Task& task) {
 int run_decide(DecideArguments arguments) {
   Session session(arguments.common);
   reserve_output(arguments.source, arguments.page, "--report", session);
+  reserve_output(arguments.source, arguments.csv, "--csv", session);
   const std::string& file = arguments.source.model;
   ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "decide", session);
   const Task& task = source.task;
-  const std::vector<std::vector<double>> contexts = load_contexts(task, arguments.source, session);
+  const std::vector<std::vector<double>> contexts = load_contexts(source, arguments.source, session);
   const bool details = arguments.details || !arguments.page.empty();
   arguments.learning.options.calibrate = details;
-  Json options = Json::object();
-  const RehearsalModel model = take_model_quietly(source, file, arguments.learning, session, options);
+  Json options = source.options;
+  const RehearsalModel model = take_model_quietly(source, arguments.learning, session);
   const DecisionProblems problems = make_problems(model, task, contexts);
   const DecidedSoFar decided = decide_until_stopped(problems.list, arguments.decision, session.context());
   const std::vector<Decision>& decisions = decided.decisions;
@@ -76,7 +79,10 @@ int run_decide(DecideArguments arguments) {
   options.update(to_json(model.options));
   DecisionOptions search = arguments.decision;
   options.update(describe(search).json());
-  session.finish("decide", json, std::move(options), decision_text(model, decisions), arguments.page);
+  session.finish("decide", json, std::move(options), decision_text(model, decisions), arguments.page, [&] {
+    if (!arguments.csv.empty())
+      write_file_atomically(arguments.csv, decisions_csv(decisions, model.columns), arguments.common.force);
+  });
   return decided.stopped ? exit_code(decided.stopped->category()) : 0;
 }
 
@@ -91,6 +97,9 @@ std::function<int()> fill_decide_verb(CLI::App* verb) {
   verb->add_option("--report", arguments->page, "also write a page that explains the decisions, for a browser or print")
       ->type_name("FILE")
       ->group("Output and resources");
+  verb->add_option("--csv", arguments->csv, "also write a table with a row for each context, its decision and success")
+      ->type_name("FILE")
+      ->group("Output and resources");
   verb->add_flag("--details", arguments->details, "put what a report shows into the JSON: curves, forecasts, steps")
       ->group("Output and resources");
   verb->footer(R"(
@@ -98,13 +107,13 @@ Examples:
   olem decide task.json
   olem decide task.json --context Light=0.4 --context Temp=-0.2 --context Sal=0.1
   olem decide task.json --contexts today.csv --json -o decisions.json
+  olem decide --model reef.olem --contexts today.csv --csv decisions.csv
   olem decide task.json --sampler linear --caution 2
   olem decide task.json --target 0.8
   olem decide task.json --proposals 3 --optimizer bayes
   olem decide task.json --graph graph.csv
   olem decide task.json --graph-method ges --sampler linear
   olem decide task.json --decision qwz23 --graph graph.csv
-  olem decide --model reef.olem --contexts today.csv
   olem decide task.json --report decision.html
 
 Costs of alterations, how many of them there may be and constraints between them belong into the task file.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "model_source.h"
 #include "olem/error.h"
@@ -38,15 +39,15 @@ int run_explain(const ExplainArguments& arguments) {
   const std::string& file = arguments.source.model;
   ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "explain", session);
   const Task task = source.task;
-  const std::vector<NamedValue> decision = parse_assignments(arguments.decision, "at");
+  const std::vector<NamedValue> decision = parse_assignments(arguments.decision, "at", source.columns);
   check_alterations(task.alterable, decision);
-  const std::vector<std::vector<double>> contexts = load_contexts(task, arguments.source, session);
+  const std::vector<std::vector<double>> contexts = load_contexts(source, arguments.source, session);
   if (!arguments.svg.empty() && contexts.size() > 1) {
     throw Error(ErrorCategory::kUsage,
                 fmt::format("--svg draws one context, and there are {}. Give one with --context.", contexts.size()));
   }
-  Json options = Json::object();
-  const RehearsalModel model = take_model(source, file, arguments.learning, session, options);
+  Json options = source.options;
+  const RehearsalModel model = take_model(source, arguments.learning, session);
   session.warn(wish_warnings(task));
   const DecisionProblems problems = make_problems(model, task, contexts);
   session.warn(problems.warnings);
@@ -56,6 +57,7 @@ int run_explain(const ExplainArguments& arguments) {
 
   Json json;
   json["task"] = to_json(task);
+  json["column_types"] = column_types_json(model.columns);
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
   if (model.graph) json["graph"] = to_json(*model.graph);
@@ -63,7 +65,7 @@ int run_explain(const ExplainArguments& arguments) {
   json["explanations"] = Json::array();
   for (const Explanation& explanation : explanations) {
     session.warn(explanation.warnings);
-    json["explanations"].push_back(to_json(explanation));
+    json["explanations"].push_back(to_json(explanation, model.columns));
   }
   if (model.calibration) json["calibration"] = to_json(*model.calibration);
   options.update(to_json(model.options));
@@ -73,7 +75,7 @@ int run_explain(const ExplainArguments& arguments) {
     write_file_atomically(arguments.svg, explanation_svg(explanations.front()), arguments.common.force);
     options["svg"] = arguments.svg;
   }
-  session.finish("explain", json, std::move(options), explanation_text(explanations));
+  session.finish("explain", json, std::move(options), explanation_text(explanations, model.columns));
   return 0;
 }
 

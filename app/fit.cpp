@@ -37,9 +37,9 @@ int run_fit(FitArguments arguments) {
   Session session(common);
   session.reserve_file(file, "-o");
   session.protect(arguments.task, "the task file");
-  const Task task = load_task(arguments.task, session);
+  Task task = load_task(arguments.task, session);
   const DataOptions data = data_options(arguments.learning, task);
-  const LoadedTable loaded = load_table(data, session);
+  const LoadedTable loaded = load_table(data, session, &task);
   arguments.learning.options.calibrate = !arguments.no_calibrate;
   const RehearsalModel model = learn_model(arguments.learning, task, loaded.table, session);
   session.warn(model.summary.warnings);
@@ -49,6 +49,7 @@ int run_fit(FitArguments arguments) {
   json["task"] = to_json(task);
   json["data"] = {
       {"source", loaded.table.source()}, {"rows", loaded.table.rows()}, {"columns", loaded.table.columns()}};
+  json["column_types"] = column_types_json(model.columns);
   json["order_method"] = model.order.method;
   json.update(to_json(model.order));
   if (model.graph) json["graph"] = to_json(*model.graph);

@@ -89,6 +89,7 @@ int run_graph(const GraphArguments& arguments) {
   Json json;
   json["method"] = result.method;
   json["data"] = {{"source", table.source()}, {"rows", table.rows()}, {"columns", table.columns()}};
+  json["column_types"] = column_types_json(named_columns(table));
   if (result.order) json["order"] = result.order->order;
   json.update(to_json(result.graph));
   if (result.pruning) json.update(to_json(*result.pruning));

@@ -25,6 +25,7 @@ struct Verb {
 constexpr const char* kOptionsVerb = "options";
 
 constexpr Verb kVerbs[] = {
+    {"init", "draft a task from a table, with guesses and comments to read and change", olem::app::fill_init_verb},
     {"order", "learn the causal order of the columns of a table", olem::app::fill_order_verb},
     {"graph", "learn a causal graph, by an order and the edges that the data needs or at once",
      olem::app::fill_graph_verb},
@@ -69,6 +70,7 @@ int run(std::vector<std::string> arguments) {
   app.require_subcommand(1);
   app.footer(R"(
 Examples:
+  olem init data.csv             a task to start from
   olem order data.csv            the order of the columns, causes first
   olem graph data.csv            the edges that the data needs
   olem check data.csv            what is wrong with the data

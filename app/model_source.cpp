@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <nlohmann/json.hpp>
+
 #include "olem/error.h"
 #include "olem/model_file.h"
 #include "values.h"
@@ -13,9 +16,20 @@ namespace {
 void check_same_task(const Task& task, const Task& learned) {
   Json given = to_json(task);
   Json known = to_json(learned);
-  for (const char* key : {"data", "observed"}) {
+  for (const char* key : {"name", "note", "data", "reading", "observed"}) {
     given.erase(key);
     known.erase(key);
+  }
+  for (Json* side : {&given, &known}) {
+    if (!side->contains("columns")) continue;
+    Json& columns = (*side)["columns"];
+    for (auto& [name, column] : columns.items()) {
+      column.erase("unit");
+      column.erase("label");
+    }
+    for (auto column = columns.begin(); column != columns.end();)
+      column = column->empty() ? columns.erase(column) : std::next(column);
+    if (columns.empty()) side->erase("columns");
   }
   for (const Json* side : {&given, &known}) {
     for (const auto& [key, value] : side->items()) {
@@ -50,9 +64,10 @@ void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::s
       ->group("Context");
 }
 
-std::vector<std::vector<double>> load_contexts(const Task& task, const ModelArguments& arguments,
+std::vector<std::vector<double>> load_contexts(const ModelSource& source, const ModelArguments& arguments,
                                                const Session& session) {
-  return read_contexts(task, {parse_assignments(arguments.observed, "context"), arguments.contexts}, session.context());
+  return read_contexts(source.task, {parse_texts(arguments.observed, "context"), arguments.contexts}, session.context(),
+                       context_columns(source.task, source.columns));
 }
 
 void reserve_output(const ModelArguments& arguments, const std::string& path, std::string_view flag, Session& session) {
@@ -63,17 +78,24 @@ void reserve_output(const ModelArguments& arguments, const std::string& path, st
 }
 
 ModelSource find_model_source(const std::string& task, const std::string& model, const RehearsalArguments& learning,
-                              const std::string& verb, const Session& session) {
+                              const std::string& verb, Session& session) {
+  ModelSource source;
   if (model.empty()) {
     if (task.empty())
       throw Error(ErrorCategory::kUsage,
                   fmt::format("Give a task file, or a model with --model. See olem {} --help.", verb));
-    return {load_task(task, session), std::nullopt};
+    source.task = load_task(task, session);
+    const DataOptions data = data_options(learning, source.task);
+    source.table = load_table(data, session, &source.task).table;
+    source.columns = named_columns(*source.table);
+    source.options.update(to_json(data));
+    return source;
   }
   refuse_rehearsal_options(learning, "With --model nothing is learned, so this has no effect. Give it to olem fit.");
-  ModelSource source;
   source.model = read_model(model, session.context());
   source.task = source.model->task;
+  source.columns = source.model->columns;
+  source.options["model"] = model;
   if (!task.empty()) {
     const Task given = load_task(task, session);
     check_same_task(given, source.model->task);
@@ -82,23 +104,15 @@ ModelSource find_model_source(const std::string& task, const std::string& model,
   return source;
 }
 
-RehearsalModel take_model(ModelSource& source, const std::string& model, const RehearsalArguments& learning,
-                          Session& session, Json& options) {
-  RehearsalModel taken = take_model_quietly(source, model, learning, session, options);
+RehearsalModel take_model(ModelSource& source, const RehearsalArguments& learning, Session& session) {
+  RehearsalModel taken = take_model_quietly(source, learning, session);
   session.warn(taken.summary.warnings);
   return taken;
 }
 
-RehearsalModel take_model_quietly(ModelSource& source, const std::string& model, const RehearsalArguments& learning,
-                                  Session& session, Json& options) {
-  if (source.model) {
-    options["model"] = model;
-    return std::move(*source.model);
-  }
-  const DataOptions data = data_options(learning, source.task);
-  const LoadedTable loaded = load_table(data, session);
-  options.update(to_json(data));
-  return learn_model(learning, source.task, loaded.table, session);
+RehearsalModel take_model_quietly(ModelSource& source, const RehearsalArguments& learning, Session& session) {
+  if (source.model) return std::move(*source.model);
+  return learn_model(learning, source.task, *source.table, session);
 }
 
 DecisionProblems make_problems(const RehearsalModel& model, const Task& task,

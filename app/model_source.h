@@ -27,10 +27,6 @@ void add_model_options(CLI::App& verb, ModelArguments& arguments, const std::str
 void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::string>& values,
                      const std::string& help);
 
-// The contexts to decide for.
-std::vector<std::vector<double>> load_contexts(const Task& task, const ModelArguments& arguments,
-                                               const Session& session);
-
 // Reserves the output that `flag` names, if any (Session::reserve_file), and keeps it and that of -o from taking the
 // place of the task, the model or the contexts.
 void reserve_output(const ModelArguments& arguments, const std::string& path, std::string_view flag, Session& session);
@@ -39,22 +35,26 @@ void reserve_output(const ModelArguments& arguments, const std::string& path, st
 struct ModelSource {
   Task task;                            // with the values that are observed
   std::optional<RehearsalModel> model;  // when --model names one
+  std::optional<Table> table;           // to learn from otherwise
+  std::vector<NamedColumn> columns;     // of either
+  Json options = Json::object();        // that say where it comes from
 };
 
-// Reads the task and the model that are named; either name may be empty, not both. A task beside a model may say what
-// is observed and where its table was, and nothing else that the model's does not: a data error otherwise. `verb` is
-// for messages.
+// Reads the task and the model that are named, and the table when a model is to be learned; either name may be empty,
+// not both. A task beside a model may say what is observed, where its table was and how it was read, and nothing else
+// that the model's does not: a data error otherwise. `verb` is for messages.
 ModelSource find_model_source(const std::string& task, const std::string& model, const RehearsalArguments& learning,
-                              const std::string& verb, const Session& session);
+                              const std::string& verb, Session& session);
 
-// The model of the source, learned now when there is none; the options that say where it comes from are put into
-// `options`.
-RehearsalModel take_model(ModelSource& source, const std::string& model, const RehearsalArguments& learning,
-                          Session& session, Json& options);
+// The contexts to decide for.
+std::vector<std::vector<double>> load_contexts(const ModelSource& source, const ModelArguments& arguments,
+                                               const Session& session);
+
+// The model of the source, learned now when there is none.
+RehearsalModel take_model(ModelSource& source, const RehearsalArguments& learning, Session& session);
 
 // The same without the model's warnings, which are then the caller's to give.
-RehearsalModel take_model_quietly(ModelSource& source, const std::string& model, const RehearsalArguments& learning,
-                                  Session& session, Json& options);
+RehearsalModel take_model_quietly(ModelSource& source, const RehearsalArguments& learning, Session& session);
 
 // One decision to make for each context, and what is doubtful about the contexts.
 struct DecisionProblems {

@@ -4,6 +4,7 @@
 
 #include "data_options.h"
 #include "method_options.h"
+#include "olem/column_types.h"
 #include "olem/error.h"
 #include "olem/report.h"
 #include "ranks_run.h"
@@ -41,6 +42,7 @@ int run_order(const OrderArguments& arguments, const Ranks* ranks) {
   Json json;
   json["method"] = result.method;
   json["data"] = {{"source", table.source()}, {"rows", table.rows()}, {"columns", table.columns()}};
+  json["column_types"] = column_types_json(named_columns(table));
   json.update(to_json(result));
   if (!knowledge.empty()) json["knowledge"] = to_json(knowledge);
   json["message"] = result.summary.message;

@@ -129,6 +129,7 @@ void refuse_rehearsal_options(const RehearsalArguments& arguments, const std::st
 DataOptions data_options(const RehearsalArguments& arguments, const Task& task) {
   DataOptions data = arguments.data;
   data.unused = unused_columns(task);
+  take_reading(data, task);
   if (data.file.empty()) data.file = data_path(task);
   return data;
 }

@@ -206,25 +206,45 @@ Session::Session(const CommonOptions& options, const Ranks* ranks)
   }
 }
 
-Session::~Session() = default;
+// Where there is no result, behind what there would be one for: what is known may be the reason.
+Session::~Session() { print_later_warnings(); }
 
 bool Session::speaks() const { return context_.ranks == nullptr || context_.ranks->is_root(); }
 
 void Session::warn(const std::vector<Warning>& warnings) {
-  for (const Warning& warning : warnings) {
-    // Many contexts may give the same warning; once is enough.
-    const bool known = std::any_of(warnings_.begin(), warnings_.end(), [&](const Warning& other) {
-      return other.code == warning.code && other.text == warning.text && other.where == warning.where;
-    });
-    if (known) continue;
-    if (options_.strict) {
-      throw Error(ErrorCategory::kData, fmt::format("{} With --strict this is an error.", warning.text),
-                  warning.remedies);
-    }
-    if (progress_) progress_->clear();
-    if (!options_.quiet) print_message(fmt::format("warning: {}\n", warning_text(warning, spelling_)));
-    warnings_.push_back(warning);
+  for (const Warning& warning : warnings) take_warning(warning, false);
+}
+
+void Session::warn_later(const std::vector<Warning>& warnings) {
+  for (const Warning& warning : warnings) take_warning(warning, true);
+}
+
+void Session::take_warning(const Warning& warning, bool later) {
+  // Many contexts may give the same warning; once is enough.
+  const bool known = std::any_of(warnings_.begin(), warnings_.end(), [&](const Warning& other) {
+    return other.code == warning.code && other.text == warning.text && other.where == warning.where;
+  });
+  if (known) return;
+  if (options_.strict) {
+    throw Error(ErrorCategory::kData, fmt::format("{} With --strict this is an error.", warning.text),
+                warning.remedies);
   }
+  warnings_.push_back(warning);
+  if (options_.quiet) return;
+  const std::string line = fmt::format("warning: {}\n", warning_text(warning, spelling_));
+  if (later) {
+    later_ += line;
+    return;
+  }
+  if (progress_) progress_->clear();
+  print_message(line);
+}
+
+void Session::print_later_warnings() {
+  if (later_.empty()) return;
+  if (progress_) progress_->clear();
+  print_message(later_);
+  later_.clear();
 }
 
 void Session::refuse_twice(const std::string& path, std::string_view flag) const {
@@ -275,6 +295,7 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
   if (!page.empty()) write_file_atomically(page, page_text, options_.force);
   outputs_.clear();  // whoever reads standard output may end this process at any moment
   print_out(options_.json ? json : text);
+  print_later_warnings();
 }
 
 void add_common_options(CLI::App& verb, CommonOptions& options, const std::string& output) {

@@ -54,6 +54,8 @@ class Session {
 
   // Warnings go to stderr at once and into the result. With --strict the first one is an error.
   void warn(const std::vector<Warning>& warnings);
+  // The same, but they are printed behind the result.
+  void warn_later(const std::vector<Warning>& warnings);
 
   // Before any work: `flag` names a file that will be written, or nothing when it is empty. A usage error when another
   // flag names it too; a file error when it exists and may not be replaced, when it cannot be written, and when another
@@ -80,12 +82,15 @@ class Session {
     OutputLock lock;
   };
   void refuse_twice(const std::string& path, std::string_view flag) const;
+  void take_warning(const Warning& warning, bool later);
+  void print_later_warnings();
 
   CommonOptions options_;
   Spelling spelling_;
   Context context_;
   std::vector<Output> outputs_;
   std::vector<Warning> warnings_;
+  std::string later_;  // lines for standard error, behind the result
   std::chrono::steady_clock::time_point start_;
   std::unique_ptr<ProgressBar> progress_;
 };
@@ -132,6 +137,7 @@ std::function<int()> fill_report_verb(CLI::App* verb);
 std::function<int()> fill_serve_verb(CLI::App* verb);
 std::function<int()> fill_study_verb(CLI::App* verb);
 std::function<int()> fill_check_verb(CLI::App* verb);
+std::function<int()> fill_init_verb(CLI::App* verb);
 std::function<int()> fill_options_verb(CLI::App* verb);
 
 }  // namespace olem::app

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <optional>
 
 #include "olem/error.h"
@@ -19,18 +17,6 @@ std::string trimmed(std::string text) {
   text.erase(0, text.find_first_not_of(kBlanks));
   text.erase(text.find_last_not_of(kBlanks) + 1);
   return text;
-}
-
-std::optional<double> finite_number(const std::string& given) {
-  const std::string text = trimmed(given);
-  const char* first = text.data();
-  const char* const end = first + text.size();
-  if (first != end && *first == '+') ++first;
-  if (first != end && first != text.data() && *first == '-') return std::nullopt;
-  double value = 0.0;
-  const auto [stop, error] = std::from_chars(first, end, value);
-  if (error != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -68,19 +54,31 @@ std::vector<std::string> names_in(const std::string& text, const std::string& op
   return text.empty() ? std::vector<std::string>() : split_names(text, option);
 }
 
-std::vector<NamedValue> parse_assignments(const std::vector<std::string>& texts, const std::string& option) {
-  std::vector<NamedValue> values;
+std::vector<NamedWord> parse_texts(const std::vector<std::string>& texts, const std::string& option) {
+  std::vector<NamedWord> values;
   for (const std::string& text : texts) {
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos || equals == 0)
       throw Error::of_option(option, fmt::format("'{}' is not a name and a value, such as Light=0.4.", text));
-    const std::string name = text.substr(0, equals);
-    const std::optional<double> value = finite_number(text.substr(equals + 1));
+    values.push_back({text.substr(0, equals), trimmed(text.substr(equals + 1))});
+  }
+  return values;
+}
+
+std::vector<NamedValue> parse_assignments(const std::vector<std::string>& texts, const std::string& option,
+                                          std::span<const NamedColumn> columns) {
+  std::vector<NamedValue> values;
+  for (const NamedWord& given : parse_texts(texts, option)) {
+    const Column& column = about_column(columns, given.name);
+    const std::optional<double> value = column_value(column, given.word);
     if (!value) {
-      throw Error::of_option(option, fmt::format("'{}' is not a finite number, so that '{}' has no value.",
-                                                 text.substr(equals + 1), name));
+      const std::string levels = levels_sentence(column, given.word);
+      throw Error::of_option(
+          option, levels.empty()
+                      ? fmt::format("'{}' is not a finite number, so that '{}' has no value.", given.word, given.name)
+                      : fmt::format("'{}' is no level of '{}'. {}", given.word, given.name, levels));
     }
-    values.push_back({name, *value});
+    values.push_back({given.name, *value});
   }
   return values;
 }

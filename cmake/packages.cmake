@@ -26,7 +26,7 @@ set(CPACK_DEBIAN_DEV_DESCRIPTION
   "This package has the C++ library: headers, static library, files for CMake and pkg-config, and examples.")
 # What the static library links; see cmake/olem-config.cmake.in.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "olem (= ${CPACK_DEBIAN_PACKAGE_VERSION}), coinor-libcbc-dev, coinor-libclp-dev, \
-libfmt-dev, liblbfgsb-dev, libopenblas-dev, libpugixml-dev, nlohmann-json3-dev, pkg-config")
+libfmt-dev, liblbfgsb-dev, libopenblas-dev, libpugixml-dev, nlohmann-json3-dev, pkg-config, zlib1g-dev")
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/package-depends.cmake)
 # For that file: what needs its libraries always, and what only some users load.
 if(TARGET olem)

@@ -194,8 +194,9 @@ struct DecidedSoFar {
 DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, const DecisionOptions& options,
                                   const Context& context);
 
-// The object that `olem decide --json` prints for one context.
-Json to_json(const Decision& decision);
+// The object that `olem decide --json` prints for one context. A value that is a level of its column is the word of
+// that level, where it has one.
+Json to_json(const Decision& decision, std::span<const NamedColumn> columns = {});
 
 // The decision to make for one context. The values are matched to the context variables by name, in any order. A usage
 // error for a model that was not fitted, and one that names it for a context variable without a value, and for a value
@@ -214,8 +215,8 @@ inline Decision decide(const RehearsalModel& model, std::initializer_list<NamedV
   return decide(model, std::span<const NamedValue>(observed.begin(), observed.size()), options, context);
 }
 
-// What `olem decide` says of decisions beside its options: {"method", "task", "order", "order_method", "graph",
-// "models", "undecided_steps", "decisions"}. `task` is the model's, with the values that were observed.
+// What `olem decide` says of decisions beside its options: {"method", "task", "column_types", "order", "order_method",
+// "graph", "models", "undecided_steps", "decisions"}. `task` is the model's, with the values that were observed.
 Json decisions_json(const RehearsalModel& model, const Task& task, const DecisionOptions& options,
                     const std::vector<Decision>& decisions);
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -103,7 +104,8 @@ Explanation explain(const DecisionProblem& problem, const std::vector<NamedValue
 void check_alterations(const std::vector<NamedRange>& alterable, const std::vector<NamedValue>& values);
 
 // The object that `olem explain --json` prints for one context: every number that text and figure show.
-Json to_json(const Explanation& explanation);
+// Observed levels are words, where they have one.
+Json to_json(const Explanation& explanation, std::span<const NamedColumn> columns = {});
 
 // Adds to the object of `olem decide` what its page shows beside the decisions: the steps of the order, the calibration
 // of the samplers where there is one, and in each decision, as "details", the curves of every alterable variable beside

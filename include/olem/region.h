@@ -82,7 +82,7 @@ struct RegionCentre {
   std::vector<double> deviations;
   bool flat = false;           // the region has no interior
   bool from_data_box = false;  // the region holds balls of any size; see region_centre
-  // "flat_region", "unbounded_region" and "far_region".
+  // "flat_region" and "far_region".
   std::vector<Warning> warnings;
 };
 

@@ -82,6 +82,7 @@ struct RehearsalModel {
   OrderResult order;                     // learned, or given (method "given order"); with a graph an order of that
   std::optional<LeverPlacement> levers;  // nothing when the order was not learned, or by LeverRule::kLearned
   std::optional<RehearsalGraph> graph;   // nothing: every variable is conditioned on all before it
+  std::vector<NamedColumn> columns;      // types, levels, units and labels; nothing is known of those that lack
   std::vector<ColumnSummary> context;    // of the context variables, in the order of the task
   RegionCentre centre;                   // of the desired region
   std::shared_ptr<const SamplerSet> samplers;

@@ -9,6 +9,7 @@
 
 #include "olem/column.h"
 #include "olem/context.h"
+#include "olem/json.h"
 
 namespace olem {
 
@@ -55,37 +56,83 @@ class Table {
 enum class MissingPolicy { kError, kDrop };
 enum class HeaderMode { kAuto, kPresent, kAbsent };
 
+// What the user says about a column.
+struct DeclaredType {
+  std::string name;
+  ColumnType type = ColumnType::kReal;
+  // Of an ordinal, binary or category column: all its words, the lowest first. Empty: those in the data, in
+  // alphabetical or numerical order, which ordinal columns of words refuse.
+  std::vector<std::string> levels;
+
+  friend bool operator==(const DeclaredType&, const DeclaredType&) = default;
+};
+
+// Lines of a file, the first is 1.
+struct LineRange {
+  std::size_t first = 1;
+  std::size_t last = 1;
+
+  friend bool operator==(const LineRange&, const LineRange&) = default;
+};
+
 struct ReadOptions {
   // Of CSV. 0: sniffed from the first line among , ; tab | (the one that splits it into most cells; ties in this
-  // order). Others may be ASCII characters that cannot be part of a number, a name or a quote.
+  // order). A space: any run of spaces and tabs. Others may be ASCII characters that cannot be part of a number, a name
+  // or a quote.
   char delimiter = 0;
+  // Of CSV: '.' or ','. 0: a point, but in files whose separator is not a comma what their numbers say.
+  char decimal = 0;
   // Of CSV. kAuto: the first line is data when it has a number and otherwise only numbers and markers of missing
-  // values; else it is a header. Without a header the columns are called V1, V2, ...
+  // values, unless it counts years; else it is a header. Without a header the columns are called V1, V2, ...
   HeaderMode header = HeaderMode::kAuto;
+  std::vector<LineRange> skip_lines;  // of CSV: lines that are not read, anywhere in the file
+  // Of CSV: lines that begin with it are not read. Empty: those that begin with # and do not have the cells of a row.
+  std::string comment;
   // Missing are empty cells, NA, N/A, NaN, null, None, ?, . and -- in any case; infinite numbers count as missing.
   MissingPolicy missing = MissingPolicy::kError;
+  std::vector<std::string> na;            // words or numbers that mean a missing value too: "-999", "unknown"
   std::vector<std::string> columns;       // keep only these, in this order; empty: all
-  std::vector<std::string> drop_columns;  // leave these out; their cells are not read as numbers
+  std::vector<std::string> drop_columns;  // leave these out; their cells are not looked at
   std::vector<std::string> unused;        // the same, but a name that the file does not have is no error
+  std::vector<DeclaredType> types;        // of these columns; the others have the type that they look like
+
+  friend bool operator==(const ReadOptions&, const ReadOptions&) = default;
 };
+
+// The options as text, by key: "delimiter" (a character, "tab" or "space"), "decimal", "header" and "no_header" ("true"
+// or "false"), "skip_lines" ("2" or "1-3,7"), "comment", "missing" ("error" or "drop"), "na", "columns" and
+// "drop_columns" (words separated by commas, in quotes where they hold one), "type" ("NAME=TYPE" or
+// "NAME=TYPE:LOWEST,...,HIGHEST"; adds to those given before).
+std::vector<std::string> read_option_keys();
+// Throws a usage error about the key for a text that means nothing and for an unknown key.
+void set_read_option(ReadOptions& options, std::string_view key, std::string_view text);
+// Keys and texts of what differs from the defaults; "type" is a list of texts.
+Json to_json(const ReadOptions& options);
 
 struct ReadResult {
   Table table;
   std::vector<std::string> file_columns;  // the names of all columns of the file, those left out included
-  std::size_t dropped_rows = 0;  // with MissingPolicy::kDrop
-  // "missing_rows": rows were dropped; "header": a line that was taken for the header has fractions in it.
+  std::size_t dropped_rows = 0;           // with MissingPolicy::kDrop
+  // "missing_rows": rows were dropped; "header": a line that was taken for the header may be data; "row_labels": the
+  // first column has no name and was taken for labels; "decimal": the meaning of commas or points is doubtful.
   std::vector<Warning> warnings;
+  // The options that were given, with what was found out: delimiter, decimal and header of CSV. The same table comes
+  // back with them.
+  ReadOptions used;
 };
 
-// Reads a CSV or .npy file (recognised by its first bytes, .npy by its name too); "-" is standard input. Numbers are
-// read without regard to the locale and rounded correctly. At least 2 rows must be left. Fails with a file error when
-// the file cannot be read, a usage error for names in `columns` or `drop_columns` that are not in it, a resource error
-// when it does not fit into memory, and a data error that names file, line, column and remedy for everything else that
-// is not a table of numbers. Holds the file and the table in memory; uses one thread.
+// Reads a CSV or .npy file, which may be compressed with gzip (all recognised by their first bytes, .npy by its name
+// too); "-" is standard input. Numbers are read without regard to the locale and rounded correctly. Columns of words
+// become numbers of levels (Column::levels): 0, 1, ... in alphabetical order, but "no", "false" and "off" before "yes",
+// "true" and "on". At least 2 rows must be left. Fails with a file error when the file cannot be read, a usage error
+// for names in `columns`, `drop_columns` or `types` that are not in it and for types that a column cannot have, a
+// resource error when it does not fit into memory, and a data error that names file, line, column and remedy for
+// everything else that is not a table; all columns of text that is neither numbers nor levels are in one error. Holds
+// the file, unpacked, and the table in memory; uses one thread.
 ReadResult read_table(const std::string& path, const ReadOptions& options, const Context& context);
 
 // The same for CSV text that is already in memory (RFC 4180, UTF-8); `source` is used in messages. Needs at most 8
-// bytes for each byte of `text`.
+// bytes for each byte of `text`, 1 more when blanks separate the cells, and 20 MB for columns of words.
 ReadResult read_csv_text(std::string_view text, const std::string& source, const ReadOptions& options,
                          const Context& context);
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "olem/column_types.h"
 #include "olem/context.h"
 #include "olem/data_check.h"
 #include "olem/error.h"
@@ -25,22 +26,43 @@ struct AlterationConstraint {
   double max = 0.0;
 };
 
+// A value of one variable as a user wrote it: the word of a level, or a number.
+struct NamedWord {
+  std::string name;
+  std::string word;
+};
+
+// How a table is read and made ready.
+struct ReadingOptions {
+  ReadOptions read;
+  ConstantPolicy constant = ConstantPolicy::kError;
+};
+
+// Sets the option `key`: one of read_option_keys, or "constant". A usage error for a text that means nothing.
+void set_reading_option(ReadingOptions& options, const std::string& key, const std::string& text);
+
 // A decision to make: what is observed, what may be altered and what is wanted, all by column name. docs/task.md.
 struct Task {
-  std::string source;                  // the file it was read from, for messages and as the place of `data`
-  std::string data;                    // path of the table, relative to the task file; may be empty
-  std::vector<std::string> context;    // observed before the decision
-  std::vector<NamedRange> alterable;   // with the domain of each
-  std::vector<std::string> outcome;    // what the decision is for
-  Region desired;                      // of the outcomes, in their order
-  std::vector<NamedValue> observed;    // values of the context; may be empty
-  std::vector<NamedValue> cost;        // weights of |value - expected value without action|; others cost nothing
-  std::optional<int> max_alterations;  // how many variables a decision may alter
+  std::string source;                     // the file it was read from, for messages and as the place of `data`
+  std::string name;                       // what people call it, for reports; may be empty
+  std::string note;                       // what they should know about it; may be empty
+  std::string data;                       // path of the table, relative to the task file; may be empty
+  std::vector<std::string> context;       // observed before the decision
+  std::vector<NamedRange> alterable;      // with the domain of each
+  std::vector<std::string> outcome;       // what the decision is for
+  Region desired;                         // of the outcomes, in their order
+  std::vector<NamedValue> observed;       // values of the context; may be empty
+  std::vector<NamedWord> observed_words;  // those that are given by the word of a level
+  std::vector<NamedValue> cost;           // weights of |value - expected value without action|; others cost nothing
+  std::optional<int> max_alterations;     // how many variables a decision may alter
   std::vector<AlterationConstraint> constraints;
   std::vector<std::pair<std::string, std::string>> before;  // known order: first comes before second
-  std::vector<std::string> known_before;  // settled before the levers are set, without a value at decision time
-  std::vector<std::string> after;         // behind the outcomes: neither fitted nor used
-  std::vector<std::string> ignore;        // not read, not used
+  std::vector<std::string> known_before;   // settled before the levers are set, without a value at decision time
+  std::vector<std::string> after;          // behind the outcomes: neither fitted nor used
+  std::vector<std::string> ignore;         // not read, not used
+  std::vector<ColumnDeclaration> columns;  // what is known of the columns themselves
+  // How the table is read: keys of read_option_keys and "constant", each with its value as a user would type it.
+  std::vector<std::pair<std::string, std::string>> reading;
 };
 
 // Reads a JSON object with these members as keys, comments (//) allowed. An entry of "before" may be a chain of more
@@ -62,6 +84,17 @@ std::vector<std::string> unused_columns(const Task& task);
 
 // The table without them. Names that it does not have are no error here.
 Table without_unused(const Task& task, const Table& table);
+// What "reading" says, with declared_words; all else as it is by default. Give its `read` to read_table.
+ReadingOptions reading_options(const Task& task);
+
+// The columns that may hold words, however many there are: those that "columns" declares as category or ordinal, which
+// declare_columns then gives the declared type and order.
+std::vector<DeclaredType> declared_words(const Task& task);
+
+// The table with what "columns" says about it: declare_columns. What was not read may be declared: `read` says how the
+// table was, as "reading" says by default.
+Table declare_columns(const Table& table, const Task& task, const ReadOptions& read);
+Table declare_columns(const Table& table, const Task& task);
 
 // Where the table is. A data error when the task names none.
 std::string data_path(const Task& task);
@@ -100,8 +133,8 @@ Knowledge task_knowledge(const Task& task, const std::vector<std::string>& names
 
 // Where contexts come from beside the task itself.
 struct ContextSources {
-  std::vector<NamedValue> values;  // of context variables
-  std::string file;                // CSV with a column for every context variable; may be empty
+  std::vector<NamedWord> values;  // of context variables, as typed: numbers and words of levels
+  std::string file;               // CSV with a column for every context variable; may be empty
 };
 
 // The contexts to decide for: one row per decision, with one value per context variable in the order of the task. Rows
@@ -109,13 +142,19 @@ struct ContextSources {
 // context has one row without values. Other columns of the file are not read.
 //
 // Throws a usage error for a value that is not finite or is given twice, a name that is no context variable and for
-// values beside a file; a file error; a data error that names file, line and column for cells that are missing or
-// not finite numbers, for context variables without a value, and for observed values of variables that are no context.
-std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources, const Context& context);
+// values beside a file; a file error; a data error that names file, line and column for cells that are missing, no
+// finite numbers and no levels, for context variables without a value, and for observed values of variables that are no
+// context. `about` tells of each context variable, in the order of the task, what its column is: a level may be given
+// by its word. Without it all are numbers.
+std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources, const Context& context,
+                                               std::span<const Column> about = {});
 
 // The rows of such a file, of its text; `source` begins every message. Needs at least one context variable.
 std::vector<std::vector<double>> parse_contexts(const Task& task, std::string_view text, const std::string& source,
-                                                const Context& context);
+                                                const Context& context, std::span<const Column> about = {});
+
+// What is known of the context variables, in the order of the task.
+std::vector<Column> context_columns(const Task& task, std::span<const NamedColumn> columns);
 
 // "extrapolation" for each value that lies outside of the range of its column by more than that range. `columns` and
 // `values` have one entry per context variable.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <vector>
 
 #include "core/text.h"
 #include "olem/error.h"
@@ -14,7 +14,6 @@ namespace olem::internal {
 namespace {
 
 constexpr std::size_t kMaxCellBytes = 1'000'000;
-constexpr std::string_view kSeparators = ",;\t|";
 
 const char* find_quote(const char* first, const char* last) {
   const void* found = std::memchr(first, '"', static_cast<std::size_t>(last - first));
@@ -90,6 +89,17 @@ void CsvScanner::skip_line_end() {
   ++line_;
 }
 
+std::string_view CsvScanner::rest_of_line() const {
+  const char* last = position_;
+  while (last != end_ && *last != '\n' && *last != '\r') ++last;
+  return {position_, static_cast<std::size_t>(last - position_)};
+}
+
+void CsvScanner::skip_line() {
+  position_ += rest_of_line().size();
+  skip_line_end();
+}
+
 void CsvScanner::check_length(const CsvCell& cell) const {
   if (cell.text.size() <= kMaxCellBytes) return;
   throw Error(ErrorCategory::kData,
@@ -139,9 +149,9 @@ CsvCell CsvScanner::next_quoted_cell() {
   return cell;
 }
 
-CsvLayout sniff_layout(std::string_view text, char separator) {
-  const std::string candidates = separator == 0 ? std::string(kSeparators) : std::string(1, separator);
-  std::array<std::size_t, kSeparators.size()> counts{};
+CsvLayout sniff_layout(std::string_view text, char separator, std::string_view candidates) {
+  if (separator != 0) candidates = {&separator, 1};
+  std::vector<std::size_t> counts(candidates.size(), 0);
   while (skip_blank_line(text, candidates)) {
   }
   // A quote opens a cell only at its beginning, which before the separator is known means behind any candidate.
@@ -153,8 +163,8 @@ CsvLayout sniff_layout(std::string_view text, char separator) {
       continue;
     }
     const std::size_t which = candidates.find(text[i]);
-    if (which != std::string::npos) ++counts[which];
-    cell_begins = which != std::string::npos || (cell_begins && text[i] == ' ');
+    if (which != std::string_view::npos) ++counts[which];
+    cell_begins = which != std::string_view::npos || (cell_begins && text[i] == ' ');
   }
   const auto best = std::max_element(counts.begin(), counts.end());
   return {candidates[*best == 0 ? 0 : static_cast<std::size_t>(best - counts.begin())], *best + 1};

@@ -37,6 +37,8 @@ class CsvScanner {
   // Moves past the blanks and behind the end of the line when there is nothing else on it.
   bool skip_blank_line();
   void skip_line_end();  // nothing happens at the end of the text
+  void skip_line();      // whatever it holds, quotes too
+  std::string_view rest_of_line() const;
   // Moves to `position`, which must lie behind the current one on the same line.
   void move_to(const char* position) { position_ = position; }
 
@@ -62,9 +64,9 @@ struct CsvLayout {
   std::size_t columns = 1;
 };
 
-// The separator is `separator`, or with 0 the one of , ; tab | that splits the line into most cells (ties in this
-// order). Separators in quotes do not count.
-CsvLayout sniff_layout(std::string_view text, char separator);
+// The separator is `separator`, or with 0 the one of `candidates` that splits the line into most cells (ties in their
+// order; the first when none occurs). Separators in quotes do not count.
+CsvLayout sniff_layout(std::string_view text, char separator, std::string_view candidates = ",;\t|");
 
 // Upper bound of the number of lines, reached when none of them ends inside quotes. Cost: one pass.
 std::size_t count_lines(std::string_view text);

@@ -121,7 +121,9 @@ std::string name_list(std::span<const std::string> names) {
   std::string list;
   for (const std::string& name : names) {
     if (!list.empty()) list += ",";
-    const bool plain = name.find_first_of(",\"") == std::string::npos && !name.starts_with(' ') && !name.ends_with(' ');
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+    const bool plain = name.find_first_of(",\"") == std::string::npos &&
+                       (name.empty() || (!is_blank(name.front()) && !is_blank(name.back())));
     if (plain) {
       list += name;
       continue;

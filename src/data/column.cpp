@@ -7,7 +7,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/text.h"
+#include "data/csv_words.h"
+#include "olem/error.h"
+
 namespace olem {
+
+using namespace internal;
 
 namespace {
 
@@ -18,11 +24,29 @@ constexpr std::size_t kMostLevels = 10;
 // Beyond this the logarithm of a positive column is worth a try; a normal distribution has 0, an exponential one 2.
 constexpr double kSkewed = 0.5;
 
-std::vector<double> distinct_values(std::span<const double> cells) {
-  std::vector<double> values(cells.begin(), cells.end());
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
+// Beyond this a column is no list of levels, whatever is said.
+constexpr std::size_t kMostDeclaredLevels = 1000;
+
+// What decides about the type of a column of numbers, in one pass.
+struct ValueSummary {
+  double least = 0.0;
+  double most = 0.0;
+  bool whole = true;
+  std::vector<double> distinct;  // ascending; one more than the limit when there are more
+};
+
+ValueSummary summarise_values(std::span<const double> cells, std::size_t limit) {
+  ValueSummary summary{cells.front(), cells.front(), true, {}};
+  std::vector<double>& distinct = summary.distinct;
+  for (const double cell : cells) {
+    summary.least = std::min(summary.least, cell);
+    summary.most = std::max(summary.most, cell);
+    summary.whole = summary.whole && std::trunc(cell) == cell;
+    if (distinct.size() > limit) continue;
+    const auto place = std::lower_bound(distinct.begin(), distinct.end(), cell);
+    if (place == distinct.end() || *place != cell) distinct.insert(place, cell);
+  }
+  return summary;
 }
 
 // Third central moment by the 3/2 power of the second. Of numbers scaled to at most 1, so that no power overflows.
@@ -72,30 +96,78 @@ bool is_discrete(ColumnType type) { return has_levels(type) || type == ColumnTyp
 
 Column guess_column(std::span<const double> cells) {
   if (cells.empty()) return {};
-  const std::vector<double> values = distinct_values(cells);
+  const ValueSummary values = summarise_values(cells, kMostLevels);
+  const std::size_t distinct = values.distinct.size();
   const auto found = [&](ColumnType type, std::string reason) {
     Column column;
     column.type = type;
     column.reason = std::move(reason);
-    if (has_levels(type)) column.levels = numbered_levels(values);
+    if (has_levels(type)) column.levels = numbered_levels(values.distinct);
     return column;
   };
-  if (values.size() == 2) return found(ColumnType::kBinary, "2 distinct values");
-  const bool whole = std::all_of(values.begin(), values.end(), [](double value) { return std::trunc(value) == value; });
-  const double least = values.front();
-  if (whole && values.size() >= 3 && values.size() <= kMostLevels && 2 * values.size() <= cells.size())
-    return found(ColumnType::kOrdinal, fmt::format("{} distinct whole numbers", values.size()));
-  if (whole && least >= 0.0 && values.size() > kMostLevels) return found(ColumnType::kCount, "whole numbers from 0 on");
-  if (!whole && least >= 0.0 && values.back() <= 1.0) return found(ColumnType::kShare, "all between 0 and 1");
-  if (least >= 0.0 && skewness(cells) > kSkewed)
-    return found(ColumnType::kPositive, least > 0.0 ? "positive and skewed" : "not negative and skewed");
+  if (distinct == 2) return found(ColumnType::kBinary, "2 distinct values");
+  if (values.whole && distinct >= 3 && distinct <= kMostLevels && 2 * distinct <= cells.size())
+    return found(ColumnType::kOrdinal, fmt::format("{} distinct whole numbers", distinct));
+  if (values.whole && values.least >= 0.0 && distinct > kMostLevels)
+    return found(ColumnType::kCount, "whole numbers from 0 on");
+  if (!values.whole && values.least >= 0.0 && values.most <= 1.0)
+    return found(ColumnType::kShare, "all between 0 and 1");
+  if (values.least >= 0.0 && skewness(cells) > kSkewed)
+    return found(ColumnType::kPositive, values.least > 0.0 ? "positive and skewed" : "not negative and skewed");
   return found(ColumnType::kReal, "numbers");
 }
 
-std::optional<ColumnLevel> find_level(const Column& column, std::string_view name) {
-  for (const ColumnLevel& level : column.levels) {
-    if (level.name == name) return level;
+Column declare_column(const std::string& name, const Column& found, std::span<const double> cells, ColumnType type) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error::of_option("type",
+                           fmt::format("Column '{}' cannot be {}: {}.", show_text(name), column_type_name(type), why));
+  };
+  Column column = found;
+  column.type = type;
+  column.reason = "declared";
+  column.declared = true;
+  if (cells.empty()) return column;
+  const bool words = has_words(found);
+  if (words && !has_levels(type)) {
+    refuse(fmt::format("it holds words, such as '{}'", show_text(found.levels.front().name)));
   }
+  const ValueSummary values = summarise_values(cells, kMostDeclaredLevels);
+  if (has_levels(type)) {
+    if (values.distinct.size() > kMostDeclaredLevels) refuse("it has more than 1000 different values");
+    if (!words) column.levels = numbered_levels(values.distinct);
+    if (type == ColumnType::kBinary && column.levels.size() > 2)
+      refuse(fmt::format("it has {} different values", column.levels.size()));
+    return column;
+  }
+  column.levels.clear();
+  if (type == ColumnType::kPositive && values.least < 0.0) refuse(fmt::format("it holds {}", values.least));
+  if (type == ColumnType::kCount && (values.least < 0.0 || !values.whole))
+    refuse(values.whole ? fmt::format("it holds {}", values.least) : std::string("it holds fractions"));
+  if (type == ColumnType::kShare) {
+    if (values.least < 0.0 || values.most > 100.0)
+      refuse(fmt::format("it holds {}", values.least < 0.0 ? values.least : values.most));
+    if (values.most > 1.0) column.unit = "%";
+  }
+  return column;
+}
+
+bool has_words(const Column& column) {
+  return std::any_of(column.levels.begin(), column.levels.end(),
+                     [](const ColumnLevel& level) { return level.name != fmt::format("{}", level.value); });
+}
+
+std::optional<ColumnLevel> find_level(const Column& column, std::string_view name) {
+  const std::string spelling = level_spelling(std::string(name));
+  for (const ColumnLevel& level : column.levels) {
+    if (level.name == name || level.name == spelling) return level;
+  }
+  std::optional<ColumnLevel> alike;
+  for (const ColumnLevel& level : column.levels) {
+    if (lower_case(level.name) != lower_case(name)) continue;
+    if (alike) return std::nullopt;
+    alike = level;
+  }
+  if (alike) return alike;
   double number = 0.0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;

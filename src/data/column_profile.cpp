@@ -178,6 +178,8 @@ RepeatedRows count_repeated_rows(const Table& table, const Context& context) {
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return hashes[a] < hashes[b]; });
 
   RepeatedRows result;
+  result.least_copies = rows;
+  result.all_even = rows > 0;
   for (auto group = order.begin(); group != order.end();) {
     const auto same_hash = [&, hash = hashes[*group]](std::size_t i) { return hashes[i] == hash; };
     const auto end = std::find_if_not(group, order.end(), same_hash);
@@ -186,7 +188,10 @@ RepeatedRows count_repeated_rows(const Table& table, const Context& context) {
       const auto rest =
           std::partition(group, end, [&, head = *group](std::size_t i) { return same_row(table, head, i); });
       const auto equal = static_cast<std::size_t>(rest - group);
+      result.least_copies = std::min(result.least_copies, equal);
+      result.all_even = result.all_even && equal % 2 == 0;
       if (equal > 1) {
+        result.pairs += 0.5 * static_cast<double>(equal) * static_cast<double>(equal - 1);
         result.repeats += equal - 1;
         result.with_twin += equal;
       }

@@ -47,8 +47,11 @@ std::vector<ColumnCopy> find_copies(const Table& table, const std::vector<Column
                                     const Context& context);
 
 struct RepeatedRows {
-  std::size_t repeats = 0;    // rows that equal an earlier row
-  std::size_t with_twin = 0;  // rows that equal another row: those whose nearest neighbour is at distance 0
+  std::size_t repeats = 0;       // rows that equal an earlier row
+  std::size_t with_twin = 0;     // rows that equal another row: those whose nearest neighbour is at distance 0
+  std::size_t least_copies = 0;  // how often the rarest row stands in the table
+  bool all_even = false;         // every row stands there an even number of times
+  double pairs = 0.0;            // of equal rows
 };
 
 // Exact. O(n d + n log n).

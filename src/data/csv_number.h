@@ -9,17 +9,34 @@
 
 namespace olem::internal {
 
-// What a cell holds. Infinities count as missing: neither can be computed with.
-enum class CellKind { kNumber, kMissing, kTooLarge, kText };
+// What a cell holds. Infinities count as missing: neither can be computed with. kPercent is a number with a percent
+// sign behind it.
+enum class CellKind { kNumber, kPercent, kMissing, kTooLarge, kText };
 
 // Reads one whole cell; surrounding spaces and tabs are ignored. A number is an optional sign, digits with at most one
-// point, and an optional exponent, all in ASCII; it is rounded to the nearest double, tiny ones to 0. `value` is set
-// for kNumber only. kTooLarge is a number beyond the range of double. Missing, in any case: the empty cell, NA, N/A,
-// NaN, null, None, ?, ., --, and NaN, Inf or Infinity with a sign or without. The locale has no influence.
-CellKind read_cell(std::string_view cell, double& value);
+// decimal mark, and an optional exponent, all in ASCII; it is rounded to the nearest double, tiny ones to 0. Without an
+// exponent its whole part may be in groups of three digits between spaces (also those that do not break), apostrophes,
+// or the one of point and comma that is not the decimal mark. `value` is set for kNumber and kPercent only, for "45 %"
+// to 45. kTooLarge is a number beyond the range of double. Missing, in any case: the empty cell, NA, N/A, NaN, null,
+// None, ?, ., --, and NaN, Inf or Infinity with a sign or without. The locale has no influence.
+CellKind read_cell(std::string_view cell, double& value, char decimal = '.');
+
+// Whether read_cell says kMissing of the cell.
+bool is_missing_cell(std::string_view cell);
+
+// What a number says about the decimal mark of its file.
+enum class DecimalEvidence {
+  kNone,           // no number, or one without marks
+  kPoint,          // 1.5, 1,234.5, 1,234,567
+  kComma,          // 1,5, 1.234,5, 1.234.567
+  kPointOrGroups,  // 1.234
+  kCommaOrGroups,  // 1,234
+};
+DecimalEvidence decimal_evidence(std::string_view cell);
 
 // Reads the number that begins at `first` and returns where it ends, or nullptr when read_cell has to decide. The
 // value is bit for bit that of read_cell.
+template <char kDecimal = '.'>
 inline const char* read_plain_number(const char* first, const char* last, double& value) {
   static constexpr double kPowerOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -39,7 +56,7 @@ inline const char* read_plain_number(const char* first, const char* last, double
   for (unsigned digit = digit_at(p); digit < 10; digit = digit_at(++p)) mantissa = mantissa * 10 + digit;
   std::ptrdiff_t digits = p - unsigned_first;
   std::int64_t power = 0;
-  if (p != last && *p == '.') {
+  if (p != last && *p == kDecimal) {
     const char* const fraction = ++p;
     for (unsigned digit = digit_at(p); digit < 10; digit = digit_at(++p)) mantissa = mantissa * 10 + digit;
     power = fraction - p;
@@ -69,6 +86,8 @@ inline const char* read_plain_number(const char* first, const char* last, double
     } else {
       magnitude *= kPowerOfTen[power];
     }
+  } else if constexpr (kDecimal != '.') {
+    return nullptr;  // rare, and std::from_chars wants a point
   } else {
     const auto [stop, error] = std::from_chars(unsigned_first, p, magnitude);
     if (error != std::errc{} || stop != p || std::isinf(magnitude)) return nullptr;

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "data/check_parts.h"
 #include "data/column_profile.h"
 #include "olem/error.h"
 
@@ -19,19 +21,11 @@ namespace {
 // The standard error of a nearest-neighbour entropy is about sqrt((Var ln f + pi^2 / 6) / n), 0.2 nats for a normal
 // variable and 50 rows. Noises whose scales differ by less than a fifth cannot be told apart then.
 constexpr std::size_t kFewRows = 50;
-constexpr std::size_t kFewValues = 10;
 // Each value stands in two rows on average: the column was rounded, or counts something.
 constexpr std::size_t kRoundedRowsPerValue = 2;
-// Each value stands in ten rows on average: within this column alone nearly every nearest neighbour is at distance 0.
-constexpr std::size_t kCoarseRowsPerValue = 10;
-constexpr double kTwinShare = 0.01;
-constexpr double kManyTwinsShare = 0.5;
 constexpr double kScaleRatioLog10 = 3.0;
-constexpr double kExtremeScaleRatioLog10 = 8.0;
-constexpr std::size_t kNamesInText = 10;
 
 constexpr const char* kSayWhatYouKnow = "Rely on what you know";
-constexpr const char* kFixThePlace = "Fix the place in the order by what you know";
 
 using Remedies = std::vector<Remedy>;
 
@@ -56,23 +50,6 @@ Findings inspect_columns(const Table& table, const Context& context) {
   }
   findings.copies = find_copies(table, findings.profiles, context);
   return findings;
-}
-
-std::vector<std::string> names_of(const Table& table, std::span<const std::size_t> columns) {
-  std::vector<std::string> names;
-  for (const std::size_t j : columns) names.push_back(table.name(j));
-  return names;
-}
-
-// The items in a row, "'a' (3), 'b' (2)", the first ones only when there are many.
-std::string enumerate(const std::vector<std::string>& items) {
-  if (items.size() <= kNamesInText) return fmt::format("{}", fmt::join(items, ", "));
-  return fmt::format("{} and {} more", fmt::join(items.begin(), items.begin() + kNamesInText, ", "),
-                     items.size() - kNamesInText);
-}
-
-std::string in_words(std::size_t count, std::string_view singular, std::string_view plural) {
-  return count == 1 ? fmt::format("1 {}", singular) : fmt::format("{} {}", count, plural);
 }
 
 void check_size(const Table& table, std::vector<Problem>& problems) {
@@ -150,70 +127,28 @@ void check_copies(const Table& table, const Findings& findings, std::vector<Prob
   }
 }
 
-void check_repeated_rows(const Table& table, const Context& context, std::vector<Problem>& problems) {
-  const RepeatedRows found = count_repeated_rows(table, context);
-  if (found.repeats == 0) return;
-  const double share = static_cast<double>(found.with_twin) / static_cast<double>(table.rows());
-  const Severity severity = share > kManyTwinsShare ? Severity::kStrongWarning
-                            : share > kTwinShare    ? Severity::kWarning
-                                                    : Severity::kNote;
-  Remedies remedies = {{"Remove rows that were recorded twice"},
-                       {"Choose what to do with zero distances, if the values were rounded", "ties"}};
-  if (severity == Severity::kStrongWarning)
-    remedies = {{"Treat the columns as discrete"}, {"Give values with more digits"}};
-  problems.push_back(
-      {severity,
-       "repeated_rows",
-       fmt::format(
-           "{} an earlier row. {:.3g} % of the rows ({} of {}) have an identical twin, so that their nearest "
-           "neighbour is at distance 0.{}",
-           in_words(found.repeats, "row repeats", "rows repeat"), 100.0 * share, found.with_twin, table.rows(),
-           severity == Severity::kStrongWarning ? " Most rows are no observations of a continuous quantity." : ""),
-       std::move(remedies),
-       {}});
-}
-
-void check_distinct_values(const Table& table, const Findings& findings, std::vector<Problem>& problems) {
-  const std::size_t rows = table.rows();
-  std::vector<std::size_t> discrete;
-  std::vector<std::string> discrete_items;
+// Rounding is no fault: it is worth knowing where distances between rows are used.
+void check_rounding(const CheckedTable& checked, std::vector<Problem>& problems) {
+  const std::size_t rows = checked.table.rows();
   std::vector<std::size_t> rounded;
-  for (std::size_t j = 0; j < table.columns(); ++j) {
-    const std::size_t distinct = findings.profiles[j].distinct;
-    // Ten different values among ten rows are no sign of a discrete column.
-    if (distinct < 2 || distinct * kRoundedRowsPerValue > rows) continue;
-    if (distinct <= kFewValues) {
-      discrete.push_back(j);
-      discrete_items.push_back(fmt::format("'{}' ({})", table.name(j), distinct));
-    } else if (distinct * kRoundedRowsPerValue < rows) {
+  for (std::size_t j = 0; j < checked.table.columns(); ++j) {
+    if (checked.distinct[j] > 1 && !is_discrete(checked.about[j].type) &&
+        checked.distinct[j] * kRoundedRowsPerValue < rows)
       rounded.push_back(j);
-    }
-  }
-  if (!discrete.empty()) {
-    const bool one = discrete.size() == 1;
-    problems.push_back({Severity::kWarning,
-                        "few_values",
-                        fmt::format("{} at most {} distinct values: {}. {} discrete, and the entropy of a density is "
-                                    "not defined for {}.",
-                                    one ? "1 column has" : fmt::format("{} columns have", discrete.size()), kFewValues,
-                                    enumerate(discrete_items), one ? "It looks" : "They look", one ? "it" : "them"),
-                        {leave_out(names_of(table, discrete)), {kFixThePlace, "tier"}, {kFixThePlace, "before"}},
-                        names_of(table, discrete)});
   }
   if (rounded.empty()) return;
   const auto fewest = *std::min_element(rounded.begin(), rounded.end(), [&](std::size_t a, std::size_t b) {
-    return findings.profiles[a].distinct < findings.profiles[b].distinct;
+    return checked.distinct[a] < checked.distinct[b];
   });
-  const bool coarse = findings.profiles[fewest].distinct * kCoarseRowsPerValue < rows;
   problems.push_back(
-      {coarse ? Severity::kWarning : Severity::kNote,
+      {Severity::kNote,
        "rounded",
        fmt::format("{} fewer than {} distinct values in {} rows; '{}' has the fewest, {}. The values "
                    "look rounded, and small sets of columns will have zero distances.",
                    rounded.size() == 1 ? "1 column has" : fmt::format("{} columns have", rounded.size()),
-                   (rows + 1) / 2, rows, table.name(fewest), findings.profiles[fewest].distinct),
+                   (rows + 1) / 2, rows, checked.table.name(fewest), checked.distinct[fewest]),
        {{"Give the values with all their digits if you have them"}, {"Choose what to do with zero distances", "ties"}},
-       names_of(table, rounded)});
+       names_of(checked.table, rounded)});
 }
 
 void check_scales(const Table& table, const Findings& findings, std::vector<Problem>& problems) {
@@ -227,26 +162,67 @@ void check_scales(const Table& table, const Findings& findings, std::vector<Prob
   });
   const double ratio = findings.profiles[*high].log10_deviation - findings.profiles[*low].log10_deviation;
   if (ratio <= kScaleRatioLog10) return;
-  const bool extreme = ratio > kExtremeScaleRatioLog10;
-  problems.push_back({extreme ? Severity::kStrongWarning : Severity::kWarning,
+  problems.push_back({Severity::kNote,
                       "scales",
-                      fmt::format("The standard deviation of '{}' is about 10^{:.1f} times that of '{}'. {} Nothing is "
-                                  "rescaled silently, because the order depends on the units.",
-                                  table.name(*high), ratio, table.name(*low),
-                                  extreme ? "Beside such a column the others do not count at all in a distance."
-                                          : "Distances are decided by the columns with the large scales."),
+                      fmt::format("The standard deviation of '{}' is about 10^{:.1f} times that of '{}'. Nothing is "
+                                  "rescaled silently; learners that compare noises in the columns' own units say so "
+                                  "where it matters.",
+                                  table.name(*high), ratio, table.name(*low)),
                       {{"Give the columns in comparable units"}},
                       {table.name(*low), table.name(*high)}});
 }
 
-std::vector<Problem> judge(const Table& table, const Findings& findings, const Context& context) {
+CheckedTable look_at(const Table& table, const Findings& findings, const ReadFacts* facts) {
+  CheckedTable checked{table, facts, {}, {}, {}, {}, {}};
+  checked.missing.resize(table.columns());
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    checked.about.push_back(known_column(table, j));
+    checked.distinct.push_back(findings.profiles[j].distinct);
+    checked.usable.push_back(findings.profiles[j].distinct > 1);
+  }
+  for (const ColumnCopy& copy : findings.copies) checked.usable[copy.copy] = false;
+  return checked;
+}
+
+// Types, once more without the cells that are no observations.
+void look_again(CheckedTable& checked) {
+  for (std::size_t j = 0; j < checked.table.columns(); ++j) {
+    if (checked.table.about(j).declared || checked.about[j].type == ColumnType::kCategory) continue;
+    if (checked.missing[j].empty() && checked.left_out.empty()) continue;
+    std::vector<double> cells;
+    for (std::size_t i = 0; i < checked.table.rows(); ++i) {
+      if (!checked.is_missing(i, j)) cells.push_back(checked.table.at(i, j));
+    }
+    checked.about[j] = guess_column(cells);
+    std::sort(cells.begin(), cells.end());
+    checked.distinct[j] = static_cast<std::size_t>(std::unique(cells.begin(), cells.end()) - cells.begin());
+    checked.usable[j] = checked.usable[j] && checked.distinct[j] > 1;
+  }
+}
+
+std::vector<Problem> judge(const Table& table, const Findings& findings, const Context& context, CheckDepth depth,
+                           const ReadFacts* facts) {
   std::vector<Problem> problems;
   check_size(table, problems);
   if (table.rows() < 2) return problems;
   check_constant(table, findings, problems);
   check_copies(table, findings, problems);
-  check_repeated_rows(table, context, problems);
-  check_distinct_values(table, findings, problems);
+  CheckedTable checked = look_at(table, findings, facts);
+  check_units_row(checked, problems);
+  check_sentinels(checked, problems);
+  check_totals(checked, problems);
+  look_again(checked);
+  check_outliers(checked, context, problems);
+  check_repeats(checked, context, problems);
+  const bool thorough = depth == CheckDepth::kThorough;
+  check_groups(checked, thorough, context, problems);
+  check_time_series(checked, context, problems);
+  check_identifiers(checked, problems);
+  check_dates(checked, problems);
+  check_derived(checked, thorough ? 3 : 2, context, problems);
+  check_levels(checked, problems);
+  check_digits(checked, problems);
+  check_rounding(checked, problems);
   check_scales(table, findings, problems);
   std::stable_sort(problems.begin(), problems.end(),
                    [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
@@ -294,19 +270,27 @@ Warning to_warning(const Problem& problem) {
 }
 
 Json to_json(const Problem& problem, const Spelling& spelling) {
-  return {{"severity", severity_name(problem.severity)},
-          {"code", problem.code},
-          {"text", problem.text},
-          {"remedy", remedy_text(problem.remedies, spelling)},
-          {"remedies", to_json(problem.remedies)},
-          {"columns", problem.columns}};
+  Json json = {{"severity", severity_name(problem.severity)},
+               {"code", problem.code},
+               {"text", problem.text},
+               {"remedy", remedy_text(problem.remedies, spelling)},
+               {"remedies", to_json(problem.remedies)},
+               {"columns", problem.columns}};
+  for (const std::size_t row : problem.rows) json["rows"].push_back(row + 1);
+  return json;
 }
 
-std::vector<Problem> check_table(const Table& table, const Context& context) {
-  return judge(table, inspect_columns(table, context), context);
+std::vector<Problem> check_table(const Table& table, const Context& context, CheckDepth depth, const ReadFacts* facts) {
+  return judge(table, inspect_columns(table, context), context, depth, facts);
 }
 
-PreparedTable prepare_table(const Table& table, ConstantPolicy policy, const Context& context) {
+bool could_change_decision(std::string_view code) {
+  constexpr std::array<std::string_view, 9> kCodes = {"outlier", "sentinel",      "totals", "units_row", "identifier",
+                                                      "date",    "repeated_rows", "groups", "thousands"};
+  return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
+}
+
+PreparedTable prepare_table(const Table& table, ConstantPolicy policy, const Context& context, const ReadFacts* facts) {
   PreparedTable prepared;
   Findings findings = inspect_columns(table, context);
   std::vector<bool> dropped(table.columns(), false);
@@ -342,7 +326,7 @@ PreparedTable prepare_table(const Table& table, ConstantPolicy policy, const Con
     prepared.table = table.with_columns(prepared.kept);
     findings = {std::move(kept_profiles), {}, {}};
   }
-  const std::vector<Problem> problems = judge(prepared.table, findings, context);
+  const std::vector<Problem> problems = judge(prepared.table, findings, context, CheckDepth::kCheap, facts);
   if (!problems.empty() && problems.front().severity == Severity::kError) refuse(table, problems);
   for (const Problem& problem : problems) {
     if (problem.severity != Severity::kNote) prepared.warnings.push_back(to_warning(problem));

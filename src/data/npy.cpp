@@ -95,14 +95,15 @@ CopyNumbers copy_of(const NpyField& field) {
 
 // Counts the rows with a number that is not finite and moves the others together.
 void remove_incomplete_rows(std::vector<double>& values, std::size_t rows, const std::vector<std::size_t>& chosen,
-                            MissingCells& missing) {
+                            const std::vector<double>& missing_values, MissingCells& missing) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     bool complete = true;
     for (std::size_t slot = 0; slot < chosen.size(); ++slot) {
       const double value = values[slot * rows + i];
       values[slot * rows + kept] = value;
-      if (!std::isfinite(value)) {
+      if (!std::isfinite(value) ||
+          std::find(missing_values.begin(), missing_values.end(), value) != missing_values.end()) {
         missing.add(i + 1, chosen[slot]);
         complete = false;
       }
@@ -124,7 +125,7 @@ ReadResult read_npy_bytes(std::string_view bytes, const std::string& source, con
     throw Error(ErrorCategory::kData,
                 fmt::format("{}: The array is empty. At least 2 rows and a column are needed.", source));
   }
-  constexpr std::size_t kBytesPerColumn = 4 * sizeof(std::string);
+  constexpr std::size_t kBytesPerColumn = 12 * sizeof(std::string);
   context.require_memory(layout.columns * kBytesPerColumn, fmt::format("The columns of {}", source));
   std::vector<std::string> names;
   if (header.structured) {
@@ -155,9 +156,25 @@ ReadResult read_npy_bytes(std::string_view bytes, const std::string& source, con
     }
   }
   MissingCells missing("row", names.size());
-  remove_incomplete_rows(values, layout.rows, chosen, missing);
+  remove_incomplete_rows(values, layout.rows, chosen, missing_numbers(options), missing);
   missing.check(options.missing, names, source);
-  return finish_reading(names, chosen, std::move(values), layout.rows, missing, source);
+  const std::size_t rows = missing.rows() - missing.incomplete_rows();
+  close_up(values, chosen.size(), layout.rows, rows);
+  std::vector<Column> about;
+  about.reserve(chosen.size());
+  for (std::size_t slot = 0; slot < chosen.size(); ++slot) {
+    context.check_interrupt();
+    Column found;
+    if (header.fields[header.structured ? chosen[slot] : 0].kind == 'b') {
+      found.type = ColumnType::kBinary;
+      found.levels = {{0.0, "false"}, {1.0, "true"}};
+      found.reason = "booleans";
+    }
+    about.push_back(typed_column(names[chosen[slot]], {values.data() + slot * rows, rows}, options, found));
+  }
+  ReadResult result = finish_reading(names, chosen, std::move(values), std::move(about), missing, source);
+  result.used = options;
+  return result;
 }
 
 }  // namespace olem

@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "core/csv_scan.h"
+#include "core/text.h"
 #include "data/csv_number.h"
+#include "data/csv_text.h"
 #include "data/reading.h"
-#include "olem/file.h"
+#include "data/table_file.h"
 #include "olem/options.h"
 
 namespace olem {
@@ -24,30 +26,45 @@ std::string context_advice(const std::string& name, std::span<const std::string>
                             : fmt::format("The context variables are {}.", fmt::join(candidates, ", "));
 }
 
-void check_given(const Task& task, const std::vector<NamedValue>& given) {
+// Why a value that was given for the context variable `name` is none; "" when it is one.
+std::string value_fault(const std::string& name, const std::string& word, const Column& about) {
+  if (column_value(about, word)) return "";
+  const std::string levels = levels_sentence(about, word);
+  if (!levels.empty()) return fmt::format("'{}' is no level of '{}'. {}", show_text(word), show_text(name), levels);
+  return fmt::format("'{}' is not a finite number, so that '{}' has no value.", show_text(word), show_text(name));
+}
+
+const Column& column_at(std::span<const Column> about, std::size_t place) {
+  static const Column kNumber;
+  return place < about.size() ? about[place] : kNumber;
+}
+
+void check_given(const Task& task, const std::vector<NamedWord>& given, std::span<const Column> about) {
   const auto reject = [](const std::string& finding, std::vector<Remedy> remedies = {}) {
     throw Error::of_option("context", finding, std::move(remedies));
   };
   for (std::size_t i = 0; i < given.size(); ++i) {
     const std::string& name = given[i].name;
-    if (std::find(task.context.begin(), task.context.end(), name) == task.context.end()) {
+    const auto place = std::find(task.context.begin(), task.context.end(), name);
+    if (place == task.context.end()) {
       reject(fmt::format("'{}' is no context variable of the task. {}", show_text(name),
                          context_advice(name, task.context)));
     }
-    if (!std::isfinite(given[i].value))
-      reject(fmt::format("The value of '{}' is not a finite number.", show_text(name)));
+    const Column& column = column_at(about, static_cast<std::size_t>(place - task.context.begin()));
+    if (const std::string fault = value_fault(name, given[i].word, column); !fault.empty()) reject(fault);
     const auto earlier = given.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::any_of(given.begin(), earlier, [&](const NamedValue& other) { return other.name == name; }))
+    if (std::any_of(given.begin(), earlier, [&](const NamedWord& other) { return other.name == name; }))
       reject(fmt::format("'{}' is given twice.", show_text(name)), {{"Give it once"}});
   }
 }
 
-std::vector<double> single_context(const Task& task, const std::vector<NamedValue>& given) {
-  check_given(task, given);
-  std::vector<NamedValue> observed = task.observed;
-  for (const NamedValue& assignment : given) {
+std::vector<double> single_context(const Task& task, const std::vector<NamedWord>& given,
+                                   std::span<const Column> about) {
+  check_given(task, given, about);
+  std::vector<NamedWord> observed = observed_texts(task);
+  for (const NamedWord& assignment : given) {
     const auto place = std::find_if(observed.begin(), observed.end(),
-                                    [&](const NamedValue& value) { return value.name == assignment.name; });
+                                    [&](const NamedWord& value) { return value.name == assignment.name; });
     if (place == observed.end()) {
       observed.push_back(assignment);
     } else {
@@ -60,7 +77,7 @@ std::vector<double> single_context(const Task& task, const std::vector<NamedValu
                 fmt::format("{}Nothing is known of the context ({}).", prefix, fmt::join(task.context, ", ")),
                 observed_remedies("Give its values"));
   }
-  ObservedContext context = order_observed(task, observed);
+  ObservedContext context = order_observed(task, observed, about);
   if (!context.problems.empty()) {
     const Problem& first = context.problems.front();
     throw Error(ErrorCategory::kData, prefix + first.text, first.remedies);
@@ -71,19 +88,19 @@ std::vector<double> single_context(const Task& task, const std::vector<NamedValu
 // The rows of CSV text with a header, of which only some columns are read.
 class ContextRows {
  public:
-  ContextRows(const Task& task, std::string_view text, std::string source)
-      : task_(task), source_(std::move(source)), text_(text) {}
+  ContextRows(const Task& task, std::string_view text, std::string source, std::span<const Column> about)
+      : task_(task), source_(std::move(source)), text_(text), about_(about) {}
 
   std::vector<std::vector<double>> read(const Context& context) {
-    std::string_view text = text_;
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-    CsvScanner scan(text, source_, sniff_layout(text, 0).separator);
+    const CsvText text(text_, source_, {}, context);
+    decimal_ = text.decimal();
+    CsvScanner scan = text.first_line();
     while (!scan.at_end() && scan.skip_blank_line()) {
     }
     read_header(scan);
     std::vector<std::vector<double>> rows;
     while (!scan.at_end()) {
-      if (scan.skip_blank_line()) continue;
+      if (text.skip_left_out(scan) || scan.skip_blank_line()) continue;
       if (rows.size() % kRowsPerCheck == 0) context.check_interrupt();
       rows.push_back(read_row(scan));
     }
@@ -148,23 +165,38 @@ class ContextRows {
 
   void read_value(const CsvCell& cell, std::size_t place, std::vector<double>& values) const {
     const std::string content = cell.content();
-    switch (read_cell(content, values[place])) {
-      case CellKind::kNumber: return;
+    const Column& about = column_at(about_, place);
+    if (!about.levels.empty()) {
+      if (const auto value = column_value(about, trim(content))) {
+        values[place] = *value;
+        return;
+      }
+    }
+    switch (read_cell(content, values[place], decimal_)) {
+      case CellKind::kNumber:
+      case CellKind::kPercent:
+        if (about.levels.empty()) return;
+        break;
       case CellKind::kMissing:
         throw Error(ErrorCategory::kData,
                     fmt::format("{}, line {}, column '{}': The value is missing or not finite. Every context needs a "
                                 "value of every context variable.",
                                 source_, cell.line, task_.context[place]));
-      default:
-        throw Error(ErrorCategory::kData, fmt::format("{}, line {}, column '{}': '{}' is not a number.", source_,
-                                                      cell.line, task_.context[place], show_text(content)));
+      default: break;
     }
+    const std::string levels = levels_sentence(about, trim(content));
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}, line {}, column '{}': '{}' is {}.{}{}", source_, cell.line, task_.context[place],
+                            show_text(content), levels.empty() ? "not a number" : "no level of the column",
+                            levels.empty() ? "" : " ", levels));
   }
 
   const Task& task_;
   std::string source_;
   std::string_view text_;
+  std::span<const Column> about_;
   std::vector<std::size_t> places_;  // for each column its place in the context
+  char decimal_ = '.';
 };
 
 }  // namespace
@@ -177,14 +209,21 @@ std::vector<Remedy> observed_remedies(const std::string& advice) {
   return {{advice, "observed"}, {advice, "context"}, {advice, "contexts"}};
 }
 
-ObservedContext order_observed(const Task& task, std::span<const NamedValue> observed) {
+std::vector<NamedWord> observed_texts(const Task& task) {
+  std::vector<NamedWord> texts;
+  for (const NamedValue& value : task.observed) texts.push_back({value.name, fmt::format("{}", value.value)});
+  texts.insert(texts.end(), task.observed_words.begin(), task.observed_words.end());
+  return texts;
+}
+
+ObservedContext order_observed(const Task& task, std::span<const NamedWord> observed, std::span<const Column> about) {
   ObservedContext result;
   const auto add = [&](std::string text, std::vector<Remedy> remedies, const std::string& name) {
     result.problems.push_back({Severity::kError, "observed", std::move(text), std::move(remedies), {name}});
   };
   std::vector<std::size_t> times(task.context.size(), 0);
   result.values.assign(task.context.size(), 0.0);
-  for (const NamedValue& value : observed) {
+  for (const NamedWord& value : observed) {
     const auto place = std::find(task.context.begin(), task.context.end(), value.name);
     if (place == task.context.end()) {
       add(fmt::format("\"observed\" holds '{}', which is no context variable. {}", value.name,
@@ -194,11 +233,15 @@ ObservedContext order_observed(const Task& task, std::span<const NamedValue> obs
     }
     const auto j = static_cast<std::size_t>(place - task.context.begin());
     if (++times[j] == 2) add(fmt::format("'{}' is observed twice.", value.name), {{"Keep one value"}}, value.name);
-    if (!std::isfinite(value.value)) {
-      add(fmt::format("The observed value of '{}' is {}.", value.name, value.value), {{"Give a finite number"}},
-          value.name);
+    const Column& column = column_at(about, j);
+    const std::optional<double> number = column_value(column, value.word);
+    if (!number) {
+      const std::string levels = levels_sentence(column, value.word);
+      add(fmt::format("The observed value of '{}' is {}{}{}", value.name, show_text(value.word),
+                      levels.empty() ? "." : ", which is no level of it. ", levels),
+          {{levels.empty() ? "Give a finite number" : "Give one of the levels"}}, value.name);
     }
-    result.values[j] = value.value;
+    result.values[j] = number.value_or(0.0);
   }
   for (std::size_t j = 0; j < times.size(); ++j) {
     if (times[j] > 0) continue;
@@ -212,9 +255,9 @@ ObservedContext order_observed(const Task& task, std::span<const NamedValue> obs
 
 namespace olem {
 
-std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources,
-                                               const Context& context) {
-  if (sources.file.empty()) return {single_context(task, sources.values)};
+std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources, const Context& context,
+                                               std::span<const Column> about) {
+  if (sources.file.empty()) return {single_context(task, sources.values, about)};
   if (!sources.values.empty()) {
     throw Error::of_option("contexts", "A file of contexts and single observed values exclude each other.",
                            {{"Put all values into the file"}});
@@ -222,13 +265,18 @@ std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSo
   if (task.context.empty()) {
     throw Error::of_option("contexts", "The task has no context variables.", {{"Leave the file out"}});
   }
-  return parse_contexts(task, read_file(sources.file, context), sources.file == "-" ? "standard input" : sources.file,
-                        context);
+  return parse_contexts(task, read_table_file(sources.file, context), table_source(sources.file), context, about);
 }
 
 std::vector<std::vector<double>> parse_contexts(const Task& task, std::string_view text, const std::string& source,
-                                                const Context& context) {
-  return ContextRows(task, text, source).read(context);
+                                                const Context& context, std::span<const Column> about) {
+  return ContextRows(task, text, source, about).read(context);
+}
+
+std::vector<Column> context_columns(const Task& task, std::span<const NamedColumn> columns) {
+  std::vector<Column> about;
+  for (const std::string& name : task.context) about.push_back(about_column(columns, name));
+  return about;
 }
 
 std::vector<Warning> context_warnings(const Task& task, std::span<const ColumnSummary> columns,

@@ -16,8 +16,12 @@ struct ObservedContext {
 // How to say what was observed, under one advice.
 std::vector<Remedy> observed_remedies(const std::string& advice);
 
+// What a task says was observed, each value as it would be typed.
+std::vector<NamedWord> observed_texts(const Task& task);
+
 // Puts observed values into the order of the context. A variable without value, a value of something that is no context
-// variable, a repeated one and one that is not finite are problems (errors with the code "observed").
-ObservedContext order_observed(const Task& task, std::span<const NamedValue> observed);
+// variable, a repeated one and one that is no finite number or level of its column are problems (errors with the code
+// "observed"). `about` has an entry for each context variable, or none: all are numbers then.
+ObservedContext order_observed(const Task& task, std::span<const NamedWord> observed, std::span<const Column> about);
 
 }  // namespace olem::internal

@@ -83,10 +83,10 @@ void check_name(const std::vector<std::string>& names, std::size_t column, const
                  {"List the columns to use", "columns"}});
   }
   if (find_invalid_utf8(name)) {
-    throw Error(
-        ErrorCategory::kData,
-        fmt::format("{}: The name of column {}, '{}', is not valid UTF-8.", source, column + 1, show_text(name)),
-        {{"Save the file as UTF-8"}});
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}: The name of column {}, '{}', is not valid UTF-8; the file may be in Latin-1.", source,
+                            column + 1, show_text(name)),
+                {{"Save the file as UTF-8"}, {"Convert it with iconv -f WINDOWS-1252 -t UTF-8"}});
   }
   const Holders& holders = index.at(name);
   if (holders.second != kNone) {
@@ -107,14 +107,17 @@ std::vector<std::string> numbered_column_names(std::size_t count) {
 }
 
 std::vector<std::size_t> choose_columns(const std::vector<std::string>& names, const ReadOptions& options,
-                                        const std::string& source) {
+                                        const std::string& source, std::size_t first) {
   const NameIndex index = index_names(names);
   std::vector<std::size_t> chosen = look_up("columns", options.columns, index, names, source);
   if (options.columns.empty()) {
-    chosen.resize(names.size());
-    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+    chosen.resize(names.size() - first);
+    std::iota(chosen.begin(), chosen.end(), first);
   }
   look_up("drop_columns", options.drop_columns, index, names, source);
+  std::vector<std::string> typed;
+  for (const DeclaredType& declared : options.types) typed.push_back(declared.name);
+  look_up("type", typed, index, names, source);
   std::unordered_set<std::string_view> dropped(options.drop_columns.begin(), options.drop_columns.end());
   dropped.insert(options.unused.begin(), options.unused.end());
   chosen.erase(std::remove_if(chosen.begin(), chosen.end(), [&](std::size_t j) { return dropped.count(names[j]) > 0; }),
@@ -190,23 +193,70 @@ void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& n
       {{"Fill in the values"}, leave_columns_out(names)});
 }
 
+void close_up(std::vector<double>& values, std::size_t columns, std::size_t capacity, std::size_t rows) {
+  if (rows == capacity) return;
+  for (std::size_t j = 1; j < columns; ++j) {
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(j * capacity);
+    std::copy(from, from + static_cast<std::ptrdiff_t>(rows), values.begin() + static_cast<std::ptrdiff_t>(j * rows));
+  }
+  values.resize(rows * columns);
+}
+
+const DeclaredType* declared_type(const ReadOptions& options, std::string_view name) {
+  for (const DeclaredType& declared : options.types) {
+    if (declared.name == name) return &declared;
+  }
+  return nullptr;
+}
+
+Column typed_column(const std::string& name, std::span<const double> cells, const ReadOptions& options, Column found) {
+  if (!has_words(found)) {
+    Column guess = guess_column(cells);
+    guess.unit = found.unit;
+    guess.label = found.label;
+    found = std::move(guess);
+  }
+  const DeclaredType* const declared = declared_type(options, name);
+  if (declared == nullptr) return found;
+  Column column = declare_column(name, found, cells, declared->type);
+  if (declared->levels.empty() || has_words(found)) return column;
+  // Numbers as levels: those that are named, whether they occur or not.
+  const auto refuse = [&](const std::string& why) {
+    throw Error::of_option("type", fmt::format("Column '{}' holds numbers, but {}.", show_text(name), why));
+  };
+  std::vector<ColumnLevel> levels;
+  for (const std::string& level : declared->levels) {
+    const std::optional<double> value = parse_finite(level);
+    if (!value) refuse(fmt::format("the level '{}' is none", show_text(level)));
+    levels.push_back({*value, fmt::format("{}", *value)});
+    if (levels.size() > 1 && levels[levels.size() - 2].value >= *value) refuse("its levels do not ascend");
+  }
+  for (const ColumnLevel& occurring : column.levels) {
+    if (std::find(levels.begin(), levels.end(), occurring) == levels.end())
+      refuse(fmt::format("{} is not among its levels", occurring.name));
+  }
+  column.levels = std::move(levels);
+  return column;
+}
+
+std::vector<double> missing_numbers(const ReadOptions& options) {
+  std::vector<double> numbers;
+  for (const std::string& word : options.na) {
+    if (const std::optional<double> number = parse_finite(word)) numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 ReadResult finish_reading(const std::vector<std::string>& names, const std::vector<std::size_t>& chosen,
-                          std::vector<double> values, std::size_t capacity, const MissingCells& missing,
+                          std::vector<double> values, std::vector<Column> about, const MissingCells& missing,
                           const std::string& source) {
   const std::size_t rows = missing.rows() - missing.incomplete_rows();
-  if (rows < capacity) {
-    for (std::size_t j = 1; j < chosen.size(); ++j) {
-      const auto from = values.begin() + static_cast<std::ptrdiff_t>(j * capacity);
-      std::copy(from, from + static_cast<std::ptrdiff_t>(rows), values.begin() + static_cast<std::ptrdiff_t>(j * rows));
-    }
-    values.resize(rows * chosen.size());
-  }
   std::vector<std::string> chosen_names;
   chosen_names.reserve(chosen.size());
   for (const std::size_t column : chosen) chosen_names.push_back(names[column]);
 
   ReadResult result;
-  result.table = Table(std::move(chosen_names), std::move(values), source);
+  result.table = Table(std::move(chosen_names), std::move(values), source, std::move(about));
   result.file_columns = names;
   result.dropped_rows = missing.incomplete_rows();
   if (result.dropped_rows > 0) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,21 @@ std::vector<std::string> numbered_column_names(std::size_t count);
 // The columns to read, in the order of the result, as positions among `names`. Throws a usage error for a name in
 // options.columns or options.drop_columns that is unknown (with the closest one) or repeated and when no column is
 // left; a data error that gives the column numbers when a chosen column has no name, shares it with another, or has one
-// that is not UTF-8. Names of columns that are not read may be anything.
+// that is not UTF-8. Names of columns that are not read may be anything. Columns before `first` are not read unless
+// named.
 std::vector<std::size_t> choose_columns(const std::vector<std::string>& names, const ReadOptions& options,
-                                        const std::string& source);
+                                        const std::string& source, std::size_t first = 0);
+
+// What the user said about the type of a column; nullptr: nothing.
+const DeclaredType* declared_type(const ReadOptions& options, std::string_view name);
+
+// What a column of numbers is: the type that was declared or the one that they look like. `found` may have a unit, and
+// levels with names. Throws as declare_column.
+Column typed_column(const std::string& name, std::span<const double> cells, const ReadOptions& options,
+                    Column found = {});
+
+// The numbers among the words that mean a missing value.
+std::vector<double> missing_numbers(const ReadOptions& options);
 
 // The cells without a finite number among those that are read.
 class MissingCells {
@@ -40,6 +53,7 @@ class MissingCells {
 
   std::size_t rows() const { return rows_; }
   std::size_t incomplete_rows() const { return incomplete_rows_; }
+  std::size_t in_column(std::size_t column) const { return in_column_[column]; }
 
   // Throws the data error of MissingPolicy::kError when there was a missing cell, and that of too few rows (less than
   // 2 left) under either policy. `names` are those of all columns of the file.
@@ -63,10 +77,13 @@ class MissingCells {
   std::size_t incomplete_rows_ = 0;
 };
 
-// The table of the chosen columns. `values` holds `rows` complete rows, column by column, with `capacity` places for
-// each column. Adds the warning "missing_rows" when rows were left out.
+// Moves columns of `capacity` places each together to columns of `rows`.
+void close_up(std::vector<double>& values, std::size_t columns, std::size_t capacity, std::size_t rows);
+
+// The table of the chosen columns. `values` holds the complete rows, column by column. Adds the warning "missing_rows"
+// when rows were left out.
 ReadResult finish_reading(const std::vector<std::string>& names, const std::vector<std::size_t>& chosen,
-                          std::vector<double> values, std::size_t capacity, const MissingCells& missing,
+                          std::vector<double> values, std::vector<Column> about, const MissingCells& missing,
                           const std::string& source);
 
 }  // namespace olem::internal

@@ -266,11 +266,6 @@ RegionCentre region_centre(const Region& region, std::span<const ColumnSummary> 
       add_data_box(cut, outcomes, ranges);
       ball = largest_ball(cut, context);
     }
-    result.warnings.push_back(
-        {"unbounded_region",
-         "The desired region is open to at least one side and has no middle. The search aims at the middle of the part "
-         "that lies near the data; success is still judged by the whole region.",
-         fmt::format("{}", fmt::join(region.outcomes(), ", "))});
   }
   result.flat = ball.flat;
   result.radius = ball.radius;

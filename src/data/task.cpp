@@ -20,10 +20,20 @@ namespace {
 using Keys = std::vector<std::string>;
 using Names = std::vector<std::string>;
 
-const Names kTaskKeys = {"data",         "context", "alterable",       "outcome",     "desired",
-                         "observed",     "cost",    "max_alterations", "constraints", "before",
-                         "known_before", "after",   "ignore"};
+const Names kTaskKeys = {"name",        "note",    "data",         "reading",  "columns", "context",
+                         "alterable",   "outcome", "desired",      "observed", "cost",    "max_alterations",
+                         "constraints", "before",  "known_before", "after",    "ignore"};
 const Names kConstraintKeys = {"weights", "max"};
+const Names kColumnKeys = {"type", "levels", "unit", "label"};
+
+// The one key of "reading" that may have several values.
+const std::string kRepeated = "type";
+
+Names reading_keys() {
+  Names keys = read_option_keys();
+  keys.emplace_back("constant");
+  return keys;
+}
 
 std::string quoted(const Names& names) {
   std::vector<std::string> items;
@@ -47,11 +57,15 @@ class TaskReader {
       if (!data->is_string()) fail({"data"}, must_be("\"data\"", *data, "the path of a CSV or .npy file in quotes"));
       task.data = data->get<std::string>();
     }
+    if (const Json* const text = find("name")) task.name = words(*text, {"name"});
+    if (const Json* const text = find("note")) task.note = words(*text, {"note"});
+    if (const Json* const object = find("columns")) task.columns = read_columns(*object);
+    if (const Json* const object = find("reading")) task.reading = read_reading(*object);
     if (const Json* const list = find("context")) task.context = names(*list, "context");
     if (const Json* const list = find("outcome")) task.outcome = names(*list, "outcome");
     if (const Json* const domains = find("alterable")) task.alterable = read_domains(*domains);
     if (const Json* const desired = find("desired")) task.desired = read_region(*desired, task.outcome);
-    if (const Json* const observed = find("observed")) task.observed = numbers(*observed, "observed");
+    if (const Json* const observed = find("observed")) read_observed(*observed, task);
     if (const Json* const cost = find("cost")) task.cost = numbers(*cost, "cost");
     if (const Json* const most = find("max_alterations")) task.max_alterations = read_count(*most);
     if (const Json* const list = find("constraints")) task.constraints = read_constraints(*list);
@@ -104,6 +118,145 @@ class TaskReader {
     return result;
   }
 
+  std::string words(const Json& text, const Keys& keys) const {
+    if (!text.is_string()) fail(keys, must_be(fmt::format("\"{}\"", keys.back()), text, "a text in quotes"));
+    return text.get<std::string>();
+  }
+
+  std::vector<ColumnDeclaration> read_columns(const Json& object) const {
+    if (!object.is_object()) {
+      fail({"columns"}, must_be("\"columns\"", object,
+                                "an object of names and types, such as {\"heating\": \"binary\", \"grade\": {\"type\": "
+                                "\"ordinal\", \"levels\": [\"poor\", \"good\"]}}"));
+    }
+    std::vector<ColumnDeclaration> columns;
+    for (const auto& [name, about] : object.items()) columns.push_back(read_column(name, about));
+    return columns;
+  }
+
+  ColumnDeclaration read_column(const std::string& name, const Json& about) const {
+    const Keys keys = {"columns", name};
+    ColumnDeclaration column;
+    column.name = name;
+    if (name.empty()) fail({"columns"}, "\"columns\" holds a column without a name.");
+    if (about.is_string()) {
+      column.type = read_type(name, about, keys);
+      return column;
+    }
+    if (!about.is_object()) {
+      fail(keys, must_be(fmt::format("'{}' in \"columns\"", name), about,
+                         "a type in quotes, or an object with \"type\", \"levels\", \"unit\" and \"label\""));
+    }
+    check_keys(about, kColumnKeys, keys);
+    if (about.contains("type")) column.type = read_type(name, about["type"], {"columns", name, "type"});
+    if (about.contains("levels")) column.levels = read_levels(name, about["levels"]);
+    if (about.contains("unit")) column.unit = words(about["unit"], {"columns", name, "unit"});
+    if (about.contains("label")) column.label = words(about["label"], {"columns", name, "label"});
+    if (column.type && !has_levels(*column.type) && !column.levels.empty()) {
+      fail({"columns", name, "levels"},
+           fmt::format("'{}' is declared as {} and with levels, which ordinal, binary and category columns have.", name,
+                       column_type_name(*column.type)));
+    }
+    return column;
+  }
+
+  ColumnType read_type(const std::string& name, const Json& type, const Keys& keys) const {
+    const Names types = column_type_names();
+    const auto found = type.is_string() ? find_column_type(type.get<std::string>()) : std::nullopt;
+    if (!found) {
+      const std::string near = type.is_string() ? closest_name(type.get<std::string>(), types) : "";
+      fail(keys, must_be(fmt::format("The type of '{}'", name), type, fmt::format("one of {}", quoted(types))) +
+                     (near.empty() ? "" : fmt::format(" Did you mean \"{}\"?", near)));
+    }
+    return *found;
+  }
+
+  // A level may be written as a number.
+  Names read_levels(const std::string& name, const Json& list) const {
+    const Keys keys = {"columns", name, "levels"};
+    const auto is_level = [](const Json& level) {
+      return level.is_number() || (level.is_string() && !level.get_ref<const std::string&>().empty());
+    };
+    if (!list.is_array() || list.empty() || !std::all_of(list.begin(), list.end(), is_level)) {
+      fail(keys, must_be(fmt::format("\"levels\" of '{}'", name), list,
+                         "a list of words or numbers, such as [\"poor\", \"good\"]"));
+    }
+    Names levels;
+    for (const Json& level : list) {
+      levels.push_back(level.is_string() ? level.get<std::string>() : fmt::format("{}", level.get<double>()));
+      if (std::find(levels.begin(), levels.end() - 1, levels.back()) != levels.end() - 1)
+        fail(keys, fmt::format("\"levels\" of '{}' holds '{}' twice.", name, show_text(levels.back())));
+    }
+    return levels;
+  }
+
+  // As a user would type it.
+  static std::optional<std::string> typed(const Json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_number() || value.is_boolean()) return value.dump();
+    return std::nullopt;
+  }
+
+  // One text, or for a key that may be repeated several: a list with commas, of {"NAME": "TYPE"} NAME=TYPE for each.
+  static std::optional<Names> typed_texts(const std::string& key, const Json& value) {
+    if (!value.is_array() && !value.is_object()) {
+      const std::optional<std::string> text = typed(value);
+      return text ? std::optional(Names{*text}) : std::nullopt;
+    }
+    if (value.is_object() && key != kRepeated) return std::nullopt;
+    Names items;
+    for (const auto& [name, entry] : value.items()) {
+      const std::optional<std::string> text = typed(entry);
+      if (!text) return std::nullopt;
+      items.push_back(value.is_object() ? name + "=" + *text : *text);
+    }
+    return key == kRepeated ? items : Names{name_list(items)};
+  }
+
+  std::vector<std::pair<std::string, std::string>> read_reading(const Json& object) const {
+    if (!object.is_object()) {
+      fail({"reading"},
+           must_be("\"reading\"", object,
+                   "an object of options and values, such as {\"delimiter\": \";\", \"missing\": \"drop\"}"));
+    }
+    check_keys(object, reading_keys(), {"reading"});
+    ReadingOptions options;
+    std::vector<std::pair<std::string, std::string>> reading;
+    for (const auto& [key, value] : object.items()) {
+      const std::optional<Names> texts = typed_texts(key, value);
+      if (!texts) {
+        fail({"reading", key}, must_be(fmt::format("\"{}\" in \"reading\"", key), value,
+                                       "a text, a number, true or false, or a list of names"));
+      }
+      try {
+        for (const std::string& text : *texts) set_reading_option(options, key, text);
+      } catch (const Error& error) {
+        fail({"reading", key}, fmt::format("\"{}\" in \"reading\": {}", key, error.finding()));
+      }
+      // The option says that there is a header; a task may say that there is none.
+      const bool absent = key == "header" && *texts == Names{"false"};
+      for (const std::string& text : *texts) reading.emplace_back(absent ? "no_header" : key, absent ? "true" : text);
+    }
+    return reading;
+  }
+
+  void read_observed(const Json& object, Task& task) const {
+    if (!object.is_object()) {
+      fail({"observed"},
+           must_be("\"observed\"", object, "an object of names and values, such as {\"a\": 0.5, \"b\": \"on\"}"));
+    }
+    for (const auto& [name, value] : object.items()) {
+      if (value.is_number()) {
+        task.observed.push_back({name, value.get<double>()});
+      } else if (value.is_string() && !value.get_ref<const std::string&>().empty()) {
+        task.observed_words.push_back({name, value.get<std::string>()});
+      } else {
+        fail({"observed", name},
+             must_be(fmt::format("'{}' in \"observed\"", name), value, "a number, or a level in quotes"));
+      }
+    }
+  }
+
   std::vector<NamedValue> numbers(const Json& object, const std::string& key) const {
     if (!object.is_object()) {
       fail({key}, must_be(fmt::format("\"{}\"", key), object, "an object of names and numbers, such as {\"a\": 0.5}"));
@@ -125,7 +278,11 @@ class TaskReader {
     for (const auto& [name, domain] : domains.items()) {
       if (!domain.is_array() || domain.size() != 2 || !domain[0].is_number() || !domain[1].is_number()) {
         fail({"alterable", name}, must_be(fmt::format("The domain of '{}'", name), domain,
-                                          "its least and its greatest value, such as [-1, 1]; both must be given"));
+                                          domain.is_object() || domain.is_string()
+                                              ? "its least and its greatest value, such as [-1, 1]; lists of values "
+                                                "and steps cannot be chosen from yet"
+                                              : "its least and its greatest value, such as [-1, 1]; both must be "
+                                                "given"));
       }
       result.push_back({name, domain[0].get<double>(), domain[1].get<double>()});
     }
@@ -160,7 +317,10 @@ class TaskReader {
       const auto is_side = [](const Json& side) { return side.is_number() || side.is_null(); };
       if (!range.is_array() || range.size() != 2 || !is_side(range[0]) || !is_side(range[1])) {
         fail({"desired", name}, must_be(fmt::format("The desired range of '{}'", name), range,
-                                        "two numbers, such as [0.5, 2]; null leaves a side open"));
+                                        range.is_object() || range.is_string()
+                                            ? "two numbers, such as [0.5, 2]; null leaves a side open. A level or a "
+                                              "list of values cannot be desired yet: give the range of its numbers"
+                                            : "two numbers, such as [0.5, 2]; null leaves a side open"));
       }
     }
     std::vector<OutcomeRange> ranges;
@@ -262,21 +422,91 @@ Json to_json(const std::vector<NamedValue>& values) {
   return json;
 }
 
+Json declaration_json(const ColumnDeclaration& column) {
+  Json json = Json::object();
+  if (column.type) json["type"] = column_type_name(*column.type);
+  if (!column.levels.empty()) json["levels"] = column.levels;
+  if (!column.unit.empty()) json["unit"] = column.unit;
+  if (!column.label.empty()) json["label"] = column.label;
+  return json;
+}
+
+Json reading_json(const Task& task) {
+  Json json = Json::object();
+  for (const auto& [key, text] : task.reading) {
+    if (key == kRepeated) {
+      json[key].push_back(text);
+    } else {
+      json[key] = text;
+    }
+  }
+  return json;
+}
+
 }  // namespace
 
 Task parse_task(std::string_view text, const std::string& source) { return TaskReader(text, source).read(); }
 
 Task read_task(const std::string& path) { return parse_task(read_file(path), path == "-" ? "standard input" : path); }
 
+void set_reading_option(ReadingOptions& options, const std::string& key, const std::string& text) {
+  if (key != "constant") return set_read_option(options.read, key, text);
+  if (text != "error" && text != "drop")
+    throw Error::of_option(key, fmt::format("'{}' is not one of: error, drop.", show_text(text)));
+  options.constant = text == "drop" ? ConstantPolicy::kDrop : ConstantPolicy::kError;
+}
+
+ReadingOptions reading_options(const Task& task) {
+  ReadingOptions options;
+  for (const auto& [key, text] : task.reading) set_reading_option(options, key, text);
+  const std::vector<DeclaredType> types = declared_words(task);
+  options.read.types.insert(options.read.types.end(), types.begin(), types.end());
+  return options;
+}
+
+std::vector<DeclaredType> declared_words(const Task& task) {
+  std::vector<DeclaredType> types;
+  for (const ColumnDeclaration& column : task.columns) {
+    const bool by_reading = std::any_of(task.reading.begin(), task.reading.end(), [&](const auto& option) {
+      return option.first == kRepeated && option.second.starts_with(column.name + "=");
+    });
+    if (!by_reading && (column.type == ColumnType::kCategory || column.type == ColumnType::kOrdinal))
+      types.push_back({column.name, ColumnType::kCategory, {}});
+  }
+  return types;
+}
+
+Table declare_columns(const Table& table, const Task& task) {
+  return declare_columns(table, task, reading_options(task).read);
+}
+
+Table declare_columns(const Table& table, const Task& task, const ReadOptions& read) {
+  if (task.columns.empty()) return table;
+  Names left_out = unused_columns(task);
+  left_out.insert(left_out.end(), read.drop_columns.begin(), read.drop_columns.end());
+  if (!read.columns.empty()) {
+    for (const ColumnDeclaration& column : task.columns) {
+      if (std::find(read.columns.begin(), read.columns.end(), column.name) == read.columns.end())
+        left_out.push_back(column.name);
+    }
+  }
+  return declare_columns(table, task.columns, task.source, left_out);
+}
+
 Json to_json(const Task& task) {
   Json json;
+  if (!task.name.empty()) json["name"] = task.name;
+  if (!task.note.empty()) json["note"] = task.note;
   if (!task.data.empty()) json["data"] = task.data;
+  if (!task.reading.empty()) json["reading"] = reading_json(task);
+  for (const ColumnDeclaration& column : task.columns) json["columns"][column.name] = declaration_json(column);
   json["context"] = task.context;
   json["alterable"] = Json::object();
   for (const NamedRange& domain : task.alterable) json["alterable"][domain.name] = {domain.low, domain.high};
   json["outcome"] = task.outcome;
   if (task.desired.rows() > 0 || !task.desired.ranges().empty()) json["desired"] = to_json(task.desired);
   if (!task.observed.empty()) json["observed"] = to_json(task.observed);
+  for (const NamedWord& value : task.observed_words) json["observed"][value.name] = value.word;
   if (!task.cost.empty()) json["cost"] = to_json(task.cost);
   if (task.max_alterations) json["max_alterations"] = *task.max_alterations;
   for (const AlterationConstraint& constraint : task.constraints) {

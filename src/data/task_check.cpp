@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/linear_programme.h"
+#include "data/check_roles.h"
 #include "data/observed_context.h"
 #include "olem/options.h"
 #include "olem/task.h"
@@ -251,13 +252,36 @@ std::optional<RegionCentre> check_region(const Task& task, const Table& table, s
   }
 }
 
+// Until every kind of column has a sampler of its own.
+void check_codes(const Table& table, Problems& problems) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    if (table.about(j).type == ColumnType::kCategory && table.about(j).levels.size() > 2)
+      names.push_back(table.name(j));
+  }
+  if (names.empty()) return;
+  const bool one = names.size() == 1;
+  problems.push_back(
+      {Severity::kWarning,
+       "codes",
+       fmt::format("The levels of '{}' enter as numbers, which assumes that they have an order and equal "
+                   "steps: {} without an order.",
+                   fmt::join(names, "', '"), one ? "it is a category" : "they are categories"),
+       {{"Replace each by columns of 0 and 1, one for each level but one"}, leave_out(names)},
+       names});
+}
+
 void check_observed(const Task& task, const Table& table, std::span<const ColumnSummary> columns, Problems& problems) {
-  if (!task.context.empty() && task.observed.empty()) {
-    problems.push_back({Severity::kNote, "no_observed", "The task does not say what was observed of the context.",
+  if (!task.context.empty() && task.observed.empty() && task.observed_words.empty()) {
+    problems.push_back({Severity::kError, "no_observed",
+                        "The task does not say what was observed of the context. A model can be learned without, but "
+                        "nothing can be decided.",
                         observed_remedies("Give its values"), task.context});
     return;
   }
-  const ObservedContext observed = order_observed(task, task.observed);
+  std::vector<Column> about;
+  for (const std::string& name : task.context) about.push_back(table.about(table.index(name)));
+  const ObservedContext observed = order_observed(task, observed_texts(task), about);
   problems.insert(problems.end(), observed.problems.begin(), observed.problems.end());
   if (!observed.problems.empty()) return;
   std::vector<ColumnSummary> of_context;
@@ -269,17 +293,26 @@ void check_observed(const Task& task, const Table& table, std::span<const Column
 
 struct Examination {
   Problems problems;
+  Table table;  // with the columns as declared
   bool roles_clear = false;
   std::vector<ColumnSummary> columns;
   std::optional<RegionCentre> centre;
 };
 
 // Later checks need names that exist and roles that are clear, so that they wait for those before them.
-Examination examine(const Task& task, const Table& table, const Context& context) {
+Examination examine(const Task& task, const Table& given, const Context& context) {
   Examination result;
+  try {
+    result.table = declare_columns(given, task);
+  } catch (const Error& error) {
+    add_error(result.problems, "columns", error, task);
+    result.table = given;
+  }
+  const Table& table = result.table;
+  const bool declared = result.problems.empty();
   check_roles(task, result.problems);
   check_names(task, table, result.problems);
-  result.roles_clear = result.problems.empty();
+  result.roles_clear = result.problems.size() == (declared ? 0U : 1U);
   check_domains(task, result.problems);
   check_wishes(task, result.problems);
   const bool sound = std::none_of(result.problems.begin(), result.problems.end(),
@@ -294,6 +327,7 @@ Examination examine(const Task& task, const Table& table, const Context& context
   if (sound) check_feasibility(task, context, result.problems);
   if (!result.roles_clear) return result;
   check_order(task, table, result.problems);
+  check_codes(table, result.problems);
   result.columns = summarise_columns(table);
   if (sound) check_data_range(task, table, result.columns, result.problems);
   if (task.desired.rows() > 0) {
@@ -360,7 +394,10 @@ ErrorCategory problem_category(const Problem& problem) {
 
 std::vector<Problem> check_task(const Task& task, const Table& table, const Context& context) {
   Examination result = examine(task, table, context);
-  if (result.roles_clear) check_observed(task, table, result.columns, result.problems);
+  if (result.roles_clear) {
+    check_observed(task, result.table, result.columns, result.problems);
+    check_intermediates(task, result.table, result.problems);
+  }
   sort_by_severity(result.problems);
   return result.problems;
 }

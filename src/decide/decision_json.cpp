@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "data/column_json.h"
 #include "olem/decision.h"
 
 namespace olem {
+
+using namespace internal;
 
 namespace {
 
@@ -14,11 +17,12 @@ Json forecast_json(const std::vector<OutcomeForecast>& forecasts) {
   return json;
 }
 
-Json proposal_json(const Proposal& proposal) {
+Json proposal_json(const Proposal& proposal, std::span<const NamedColumn> columns) {
   Json json;
   json["alterations"] = Json::object();
   for (const Proposal::Value& alteration : proposal.alterations)
     json["alterations"][alteration.name] = alteration.value ? Json(*alteration.value) : Json();
+  name_levels(json["alterations"], columns);
   json["success_probability"] = proposal.success_probability;
   json["interval"] = {proposal.success_low, proposal.success_high};
   json["cost"] = proposal.cost;
@@ -32,7 +36,7 @@ bool Decision::acts() const {
   return std::any_of(alterations.begin(), alterations.end(), [](const Alteration& a) { return a.value.has_value(); });
 }
 
-Json to_json(const Decision& decision) {
+Json to_json(const Decision& decision, std::span<const NamedColumn> columns) {
   Json json;
   json["context"] = Json::object();
   for (const NamedValue& value : decision.context) json["context"][value.name] = value.value;
@@ -44,6 +48,8 @@ Json to_json(const Decision& decision) {
     json["expected"][alteration.name] = alteration.expected;
     json["success_if_released"][alteration.name] = alteration.success_if_released;
   }
+  name_levels(json["context"], columns);
+  name_levels(json["alterations"], columns);
   json["success_probability"] = decision.success_probability;
   json["interval"] = {decision.success_low, decision.success_high};
   if (decision.qwz23_interval)
@@ -68,7 +74,7 @@ Json to_json(const Decision& decision) {
   }
   if (!decision.proposals.empty()) {
     json["proposals"] = Json::array();
-    for (const Proposal& proposal : decision.proposals) json["proposals"].push_back(proposal_json(proposal));
+    for (const Proposal& proposal : decision.proposals) json["proposals"].push_back(proposal_json(proposal, columns));
   }
   json["found_by"] = found_by_name(decision.found_by);
   json["excluded_draws"] = decision.excluded_draws;

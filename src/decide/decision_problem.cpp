@@ -73,6 +73,7 @@ Json decisions_json(const RehearsalModel& model, const Task& task, const Decisio
   Json json;
   json["method"] = options.method == DecisionMethod::kQwz23 ? "qwz23" : model.graph ? "grad-rh" : "olem-rh";
   json["task"] = to_json(task);
+  json["column_types"] = column_types_json(model.columns);
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
   if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
@@ -81,7 +82,7 @@ Json decisions_json(const RehearsalModel& model, const Task& task, const Decisio
   json["undecided_steps"] = undecided;
   json["decisions"] = Json::array();
   for (const Decision& decision : decisions) {
-    json["decisions"].push_back(to_json(decision));
+    json["decisions"].push_back(to_json(decision, model.columns));
     json["decisions"].back()["undecided_steps"] = undecided;
   }
   return json;

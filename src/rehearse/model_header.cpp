@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/json_part.h"
+#include "data/column_json.h"
 #include "olem/error.h"
 #include "olem/graph_learner.h"
 #include "olem/sampler_state.h"
@@ -51,6 +52,7 @@ Json to_json(const std::vector<Warning>& warnings) {
 std::vector<Warning> read_warnings(const JsonPart& part) {
   std::vector<Warning> warnings;
   for (const JsonPart& entry : part.entries()) {
+    if (entry["code"].text() == "unbounded_region") continue;  // up to 0.1; to want at least X is no reason to warn
     Warning& warning =
         warnings.emplace_back(Warning{entry["code"].text(), entry["text"].text(), entry["where"].text()});
     // Up to 0.1 the text had them.
@@ -397,6 +399,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   json["order"] = order_json(model.order);
   if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
   if (model.graph) json["graph"] = to_json(*model.graph);
+  if (!model.columns.empty()) json["columns"] = column_types_json(model.columns);
   json["context"] = Json::array();
   for (const ColumnSummary& column : model.context) {
     json["context"].push_back(
@@ -420,6 +423,7 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
   model.task = parse_task(whole["task"].json().dump(), source);
   model.options = read_options(whole["options"]);
   model.order = read_order_part(whole["order"]);
+  if (whole.has("columns")) model.columns = read_column_types(whole["columns"]);  // since 0.2.0
   for (const JsonPart& entry : whole["context"].entries()) {
     model.context.push_back(
         {entry["mean"].finite(), entry["deviation"].finite(), entry["low"].finite(), entry["high"].finite()});

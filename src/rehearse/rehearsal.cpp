@@ -37,11 +37,12 @@ std::optional<Warning> contradiction(const Order& order, const Table& table, con
 class Fit {
  public:
   Fit(const Task& task, const Table& table, const RehearsalOptions& options, const Context& context)
-      : table_(without_unused(task, table)),
+      : table_(declare_columns(without_unused(task, table), task)),
         options_(options),
         context_(context),
         resolved_(resolve_task(task, table_, context)) {
     model_.task = task;
+    model_.columns = named_columns(table_);
     model_.centre = resolved_.centre;
     model_.options = options;
     model_.seed = context.seed;
@@ -142,7 +143,7 @@ class Fit {
     model_.graph = std::move(graph);
   }
 
-  const Table table_;
+  const Table table_;  // the columns that are used, as the task declares them
   const RehearsalOptions& options_;
   const Context& context_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

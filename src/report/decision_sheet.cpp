@@ -7,6 +7,7 @@
 
 #include "olem/context.h"
 #include "olem/found_by.h"
+#include "report/column_words.h"
 #include "report/layout.h"
 
 namespace olem::internal {
@@ -15,10 +16,18 @@ namespace {
 
 constexpr const char* kLeaveAlone = "leave alone";
 
-std::string alterations_in_words(const JsonPart& decision) {
+using Columns = std::span<const NamedColumn>;
+
+// A number with its unit, or the word of a level.
+std::string value_words(const JsonPart& value, const Column& column) {
+  return value.json().is_string() ? value.text() : with_unit(column, short_number(value.finite()));
+}
+
+std::string alterations_in_words(const JsonPart& decision, Columns columns) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : decision["alterations"].members()) {
-    if (!value.json().is_null()) parts.push_back(fmt::format("{} to {}", name, short_number(value.finite())));
+    if (!value.json().is_null())
+      parts.push_back(fmt::format("{} to {}", name, value_words(value, about_column(columns, name))));
   }
   if (parts.size() < 2) return parts.empty() ? "" : parts.front();
   const std::string last = parts.back();
@@ -33,14 +42,15 @@ std::string success_words(const JsonPart& decision) {
                      percent_text(high));
 }
 
-SheetTable alteration_cells(const JsonPart& decision) {
+SheetTable alteration_cells(const JsonPart& decision, Columns columns) {
   const std::vector<std::string> powerless = decision["no_influence"].texts();
   SheetTable table{{"set", "to", "otherwise about", "success if not"}, {}};
   for (const auto& [name, value] : decision["alterations"].members()) {
     const bool set = !value.json().is_null();
     const bool idle = std::find(powerless.begin(), powerless.end(), name) != powerless.end();
-    table.rows.push_back({name, set ? short_number(value.finite()) : kLeaveAlone,
-                          short_number(decision["expected"][name.c_str()].number()),
+    const Column& column = about_column(columns, name);
+    table.rows.push_back({with_label(column, name), set ? value_words(value, column) : kLeaveAlone,
+                          with_unit(column, short_number(decision["expected"][name.c_str()].number())),
                           set    ? percent_text(decision["success_if_released"][name.c_str()].number())
                           : idle ? "cannot change the outcome"
                                  : ""});
@@ -48,18 +58,22 @@ SheetTable alteration_cells(const JsonPart& decision) {
   return table;
 }
 
-SheetTable forecast_cells(const JsonPart& decision) {
-  const auto cell = [](const JsonPart& forecast) {
+SheetTable forecast_cells(const JsonPart& decision, Columns columns) {
+  const auto cell = [](const JsonPart& forecast, const Column& column) {
     const auto [low, high] = range_of(forecast["interval"]);
-    return fmt::format("{} ({} to {})", short_number(forecast["mean"].finite()), short_number(low), short_number(high));
+    return fmt::format("{} ({} to {})", with_unit(column, short_number(forecast["mean"].finite())), short_number(low),
+                       short_number(high));
   };
   SheetTable table{{"outcome", "with the decision", "without action"}, {}};
-  for (const auto& [name, forecast] : decision["outcomes"].members())
-    table.rows.push_back({name, cell(forecast), cell(decision["outcomes_without_action"][name.c_str()])});
+  for (const auto& [name, forecast] : decision["outcomes"].members()) {
+    const Column& column = about_column(columns, name);
+    table.rows.push_back({with_label(column, name), cell(forecast, column),
+                          cell(decision["outcomes_without_action"][name.c_str()], column)});
+  }
   return table;
 }
 
-SheetTable proposal_cells(const JsonPart& decision) {
+SheetTable proposal_cells(const JsonPart& decision, Columns columns) {
   SheetTable table{{"decision", "success", "cost"}, {}};
   for (const auto& [name, value] : decision["alterations"].members()) table.header.push_back(name);
   for (const JsonPart& proposal : decision["proposals"].entries()) {
@@ -68,16 +82,21 @@ SheetTable proposal_cells(const JsonPart& decision) {
     row.push_back(success_words(proposal));
     row.push_back(short_number(proposal["cost"].finite()));
     for (const auto& [name, value] : proposal["alterations"].members())
-      row.push_back(value.json().is_null() ? kLeaveAlone : short_number(value.finite()));
+      row.push_back(value.json().is_null() ? kLeaveAlone : value_words(value, about_column(columns, name)));
   }
   return table;
 }
 
 }  // namespace
 
-std::string observed_values(const JsonPart& values) {
+std::string observed_values(const JsonPart& values, std::span<const NamedColumn> columns) {
   std::vector<std::string> parts;
-  for (const auto& [name, value] : values.members()) parts.push_back(fmt::format("{} = {:g}", name, value.number()));
+  for (const auto& [name, value] : values.members()) {
+    parts.push_back(fmt::format("{} = {}", name,
+                                value.json().is_string()
+                                    ? value.text()
+                                    : with_unit(about_column(columns, name), fmt::format("{:g}", value.number()))));
+  }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -87,10 +106,10 @@ std::pair<double, double> range_of(const JsonPart& part) {
   return {sides[0], sides[1]};
 }
 
-DecisionSheet decision_sheet(const JsonPart& decision) {
+DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColumn> columns) {
   DecisionSheet sheet;
-  sheet.observed = observed_values(decision["context"]);
-  sheet.set = alterations_in_words(decision);
+  sheet.observed = observed_values(decision["context"], columns);
+  sheet.set = alterations_in_words(decision, columns);
   sheet.acts = !sheet.set.empty();
   sheet.success = success_words(decision);
   sheet.without_action = percent_text(decision["without_action"].finite());
@@ -108,10 +127,10 @@ DecisionSheet decision_sheet(const JsonPart& decision) {
     sheet.bound = fmt::format("By the bound of Qin, Wang and Zhou (2023) its success lies between {} and {}.",
                               percent_text(low), percent_text(high));
   }
-  sheet.alterations = alteration_cells(decision);
-  sheet.forecasts = forecast_cells(decision);
+  sheet.alterations = alteration_cells(decision, columns);
+  sheet.forecasts = forecast_cells(decision, columns);
   if (decision.has("proposals")) {
-    sheet.proposals = proposal_cells(decision);
+    sheet.proposals = proposal_cells(decision, columns);
     sheet.no_other = sheet.proposals.rows.size() == 1;
     if (sheet.no_other) sheet.proposals.rows.clear();
   }

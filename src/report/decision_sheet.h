@@ -1,10 +1,12 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/json_part.h"
+#include "olem/column_types.h"
 
 namespace olem::internal {
 
@@ -33,12 +35,12 @@ struct DecisionSheet {
   bool no_other = false;       // several were asked for, and one was found
 };
 
-// Of a decision as to_json(const Decision&) writes it. A data error that names the place for what is missing or of the
-// wrong kind.
-DecisionSheet decision_sheet(const JsonPart& decision);
+// Of a decision as to_json(const Decision&) writes it; units and labels are those of `columns`. A data error that names
+// the place for what is missing or of the wrong kind.
+DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColumn> columns = {});
 
-// "Light = 1.3, Temp = 0.41" of an object of numbers.
-std::string observed_values(const JsonPart& values);
+// "Light = 1.3 lux, Season = winter" of an object of numbers and words of levels.
+std::string observed_values(const JsonPart& values, std::span<const NamedColumn> columns = {});
 
 // [low, high]
 std::pair<double, double> range_of(const JsonPart& part);

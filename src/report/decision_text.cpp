@@ -82,8 +82,8 @@ std::string decision_text(const RehearsalModel& model, const std::vector<Decisio
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     if (decisions.size() > 1)
       text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, decisions.size());
-    const Json json = to_json(decisions[i]);
-    text += sheet_text(decision_sheet(JsonPart(json, source)), !model.task.cost.empty());
+    const Json json = to_json(decisions[i], model.columns);
+    text += sheet_text(decision_sheet(JsonPart(json, source), model.columns), !model.task.cost.empty());
   }
   const std::vector<std::string> undecided = undecided_between(model);
   if (!undecided.empty()) {

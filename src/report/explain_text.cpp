@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "olem/report.h"
+#include "report/column_words.h"
 #include "report/layout.h"
 #include "report/svg.h"
 
@@ -21,9 +23,15 @@ std::string gain_text(double difference) {
   return text == "-0.0" ? "+0.0" : text;
 }
 
-std::string named_values_text(const std::vector<NamedValue>& values) {
+std::string named_values_text(const std::vector<NamedValue>& values, std::span<const NamedColumn> columns) {
   std::vector<std::string> parts;
-  for (const NamedValue& value : values) parts.push_back(fmt::format("{} = {:g}", value.name, value.value));
+  for (const NamedValue& value : values) {
+    const Column& column = about_column(columns, value.name);
+    const Json shown = value_json(column, value.value);
+    parts.push_back(fmt::format(
+        "{} = {}", value.name,
+        shown.is_string() ? shown.get<std::string>() : with_unit(column, fmt::format("{:g}", value.value))));
+  }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -125,10 +133,10 @@ std::string pair_table(const Explanation& explanation) {
   return text;
 }
 
-std::string one_explanation(const Explanation& explanation) {
+std::string one_explanation(const Explanation& explanation, std::span<const NamedColumn> columns) {
   std::string text;
   if (!explanation.context.empty())
-    text += wrap_text("Observed: " + named_values_text(explanation.context), kLineWidth) + "\n";
+    text += wrap_text("Observed: " + named_values_text(explanation.context, columns), kLineWidth) + "\n";
   text += wrap_text(fmt::format("Without action the outcome ends up where it is wanted with probability {}.",
                                 percent_text(explanation.without_action)),
                     kLineWidth);
@@ -144,10 +152,10 @@ std::string one_explanation(const Explanation& explanation) {
                        kLineWidth);
   text += "\n" + curve_table(explanation, range);
   if (explanation.with_decision) {
-    text +=
-        "\n" + wrap_text(fmt::format("With {}: {}. One variable moved from there, the others as in this decision:",
-                                     named_values_text(explanation.decision), percent_text(*explanation.with_decision)),
-                         kLineWidth);
+    text += "\n" + wrap_text(fmt::format("With {}: {}. One variable moved from there, the others as in this decision:",
+                                         named_values_text(explanation.decision, columns),
+                                         percent_text(*explanation.with_decision)),
+                             kLineWidth);
     text += "\n" + decision_table(explanation, range);
   }
   if (!explanation.together.empty())
@@ -157,12 +165,12 @@ std::string one_explanation(const Explanation& explanation) {
 
 }  // namespace
 
-std::string explanation_text(const std::vector<Explanation>& explanations) {
+std::string explanation_text(const std::vector<Explanation>& explanations, std::span<const NamedColumn> columns) {
   std::string text;
   for (std::size_t i = 0; i < explanations.size(); ++i) {
     if (explanations.size() > 1)
       text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, explanations.size());
-    text += one_explanation(explanations[i]);
+    text += one_explanation(explanations[i], columns);
   }
   return text;
 }

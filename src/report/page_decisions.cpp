@@ -107,8 +107,9 @@ void add_proposals(Page& page, const DecisionSheet& sheet, const Wishes& wishes)
   page.table(sheet.proposals.header, sheet.proposals.rows);
 }
 
-void add_decision(Page& page, const JsonPart& decision, const Wishes& wishes, bool only_one) {
-  const DecisionSheet sheet = decision_sheet(decision);
+void add_decision(Page& page, const JsonPart& decision, std::span<const NamedColumn> columns, const Wishes& wishes,
+                  bool only_one) {
+  const DecisionSheet sheet = decision_sheet(decision, columns);
   if (!sheet.observed.empty()) page.paragraph("Observed: " + sheet.observed + ".");
   add_remarks(page, sheet, wishes, only_one);
   page.table(sheet.alterations.header, sheet.alterations.rows);
@@ -123,12 +124,13 @@ void add_decision(Page& page, const JsonPart& decision, const Wishes& wishes, bo
 }
 
 // One line for each of many decisions.
-void add_overview(Page& page, const std::vector<JsonPart>& decisions, const Wishes& wishes) {
+void add_overview(Page& page, const std::vector<JsonPart>& decisions, std::span<const NamedColumn> columns,
+                  const Wishes& wishes) {
   std::vector<std::string> header = {"observed", "set", "success", "without action"};
   if (wishes.cost_matters()) header.emplace_back("cost");
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const DecisionSheet sheet = decision_sheet(decisions[i]);
+    const DecisionSheet sheet = decision_sheet(decisions[i], columns);
     rows.push_back({fmt::format("{}: {}", i + 1, sheet.observed), sheet.acts ? sheet.set : "nothing",
                     percent_text(decisions[i]["success_probability"].finite()), sheet.without_action, sheet.cost});
   }
@@ -143,7 +145,7 @@ std::string answer_text(const JsonPart& result, const Task& task) {
   const std::vector<JsonPart> decisions = result["decisions"].entries();
   if (decisions.size() != 1)
     return fmt::format("{} contexts were decided; the table below has all of them.", decisions.size());
-  const DecisionSheet sheet = decision_sheet(decisions.front());
+  const DecisionSheet sheet = decision_sheet(decisions.front(), columns_of(result));
   if (!sheet.acts)
     return fmt::format("{} {} is to be expected with probability {}.", sheet.message, desired_text(task),
                        sheet.without_action);
@@ -168,21 +170,24 @@ std::string explanation_answer(const JsonPart& result) {
 void add_decisions(Page& page, const JsonPart& result, const Task& task) {
   const std::vector<JsonPart> decisions = result["decisions"].entries();
   const Wishes wishes = wishes_of(result, task);
-  if (decisions.size() > 1) add_overview(page, decisions, wishes);
+  const std::vector<NamedColumn> columns = columns_of(result);
+  if (decisions.size() > 1) add_overview(page, decisions, columns, wishes);
   for (std::size_t i = 0; i < std::min(kMostInFull, decisions.size()); ++i) {
     page.section(decisions.size() == 1 ? "The decision" : fmt::format("Context {}", i + 1));
-    add_decision(page, decisions[i], wishes, decisions.size() == 1);
+    add_decision(page, decisions[i], columns, wishes, decisions.size() == 1);
   }
   if (decisions.size() > kMostInFull)
     page.paragraph(fmt::format("The page shows the first {} contexts in full.", kMostInFull));
 }
 
 void add_explanations(Page& page, const JsonPart& result) {
+  const std::vector<NamedColumn> columns = columns_of(result);
   const std::vector<JsonPart> entries = result["explanations"].entries();
   for (std::size_t i = 0; i < std::min(kMostInFull, entries.size()); ++i) {
     const Explanation explanation = read_explanation(entries[i]);
     page.section(entries.size() == 1 ? "What each variable can do" : fmt::format("Context {}", i + 1));
-    if (!explanation.context.empty()) page.paragraph("Observed: " + observed_values(entries[i]["context"]) + ".");
+    if (!explanation.context.empty())
+      page.paragraph("Observed: " + observed_values(entries[i]["context"], columns) + ".");
     if (entries.size() > 1)
       page.paragraph(
           fmt::format("Without action success has probability {}.", percent_text(explanation.without_action)));

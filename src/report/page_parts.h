@@ -16,6 +16,12 @@ std::string json_cell(const Json& value);
 // "NEC between 0.5 and 2", "x at least 3 and y at most 1", "x + 2 y at most 4" for a region that is no box.
 std::string desired_text(const Task& task);
 
+// What is known of the columns; nothing for results of older versions.
+std::vector<NamedColumn> columns_of(const JsonPart& result);
+
+// What the columns were taken for, and why: a table. Nothing where nobody looked.
+void add_columns(Page& page, const JsonPart& result);
+
 // What to do, and what one variable alone can do, in one sentence.
 std::string answer_text(const JsonPart& result, const Task& task);
 std::string explanation_answer(const JsonPart& result);

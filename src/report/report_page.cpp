@@ -139,6 +139,7 @@ std::string report_page(const Json& result, const std::string& source) {
     add_calibration(page, root);
   }
   add_warnings(page, root);
+  add_columns(page, root);
   add_settings(page, root);
   return page.finish();
 }

@@ -11,6 +11,7 @@
 #include "core/csv_scan.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
+#include "olem/report.h"
 #include "olem/report_page.h"
 #include "olem/version.h"
 #include "report/explain_figure.h"
@@ -316,7 +317,8 @@ Json RehearsalApi::contexts_json(const std::string& body) {
                                                   kMostLines, kMostContexts));
   }
   const Context limited = limited_context();
-  const std::vector<std::vector<double>> contexts = parse_contexts(model_.task, request.csv, "The table", limited);
+  const std::vector<std::vector<double>> contexts =
+      parse_contexts(model_.task, request.csv, "The table", limited, context_columns(model_.task, model_.columns));
   if (contexts.size() > kMostContexts) {
     throw Error(ErrorCategory::kData, fmt::format("The table has {} rows, but at most {} can be decided for at once.",
                                                   contexts.size(), kMostContexts));
@@ -341,8 +343,8 @@ Json RehearsalApi::contexts_json(const std::string& body) {
     add(decisions[i].summary.warnings);
   }
   Json json;
-  json["rows"] = decision_rows(decisions);
-  json["csv"] = decision_csv(decisions);
+  json["rows"] = decision_rows(decisions, model_.columns);
+  json["csv"] = decisions_csv(decisions, model_.columns);
   json["warnings"] = warnings_json(warnings);
   return json;
 }
@@ -365,6 +367,7 @@ Json RehearsalApi::full_result(const Result& result) const {
   Task task = model_.task;
   task.desired = result.problem.region;
   task.observed = result.problem.context;
+  task.observed_words.clear();
   Json json = decisions_json(model_, task, result.options, {result.decision});
   add_decision_details(json, model_, {result.problem}, {result.decision}, result.options, limited_context());
   Json options = to_json(model_.options);

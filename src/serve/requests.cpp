@@ -150,6 +150,10 @@ std::vector<double> starting_context(const RehearsalModel& model) {
     for (const NamedValue& observed : model.task.observed) {
       if (observed.name == model.task.context[j]) value = observed.value;
     }
+    const Column& column = about_column(model.columns, model.task.context[j]);
+    for (const NamedWord& observed : model.task.observed_words) {
+      if (observed.name == model.task.context[j]) value = column_value(column, observed.word).value_or(value);
+    }
     values.push_back(value);
   }
   return values;

@@ -70,8 +70,9 @@ inline std::vector<std::string> verb_in(const std::vector<std::string>& argument
 // What the text advises although the verb at hand, or the one that it names, does not have it: flags, and keys of a
 // task that no task may have.
 inline std::vector<std::string> unknown_advice(const std::vector<std::string>& verb, const std::string& text) {
-  static const std::set<std::string> kTaskKeys = {"data",     "context", "alterable", "outcome",         "desired",
-                                                  "observed", "before",  "cost",      "max_alterations", "constraints"};
+  static const std::set<std::string> kTaskKeys = {
+      "name",    "note",    "data",     "reading", "columns", "context",         "alterable",
+      "outcome", "desired", "observed", "before",  "cost",    "max_alterations", "constraints"};
   std::vector<std::string> unknown;
   for (const auto& [flag, other] : flags_in(text)) {
     if (!flags_of(other.empty() ? verb : std::vector<std::string>{other}).contains(flag)) unknown.push_back(flag);

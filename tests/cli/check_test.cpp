@@ -53,8 +53,7 @@ TEST(CheckVerb, ListsProblemsTheMostSevereFirst) {
   const Checked checked = check_json(troubled());
   EXPECT_EQ(checked.result.exit_code, 3);
   EXPECT_EQ(checked.result.err, "");
-  EXPECT_THAT(problem_codes(checked.json),
-              ElementsAre("constant", "proportional", "few_rows", "repeated_rows", "few_values"));
+  EXPECT_THAT(problem_codes(checked.json), ElementsAre("constant", "proportional", "few_rows", "repeated_rows"));
   for (const auto& problem : checked.json["problems"]) {
     EXPECT_FALSE(problem["text"].get<std::string>().empty());
     EXPECT_FALSE(problem["remedy"].get<std::string>().empty()) << problem["code"];
@@ -63,7 +62,6 @@ TEST(CheckVerb, ListsProblemsTheMostSevereFirst) {
   EXPECT_EQ(checked.json["problems"][0]["columns"].dump(), R"(["site"])");
   EXPECT_EQ(checked.json["problems"][1]["columns"].dump(), R"(["dose","hundredths"])");
   EXPECT_EQ(checked.json["problems"][2]["severity"], "warning");
-  EXPECT_EQ(checked.json["problems"][4]["columns"].dump(), R"(["coin"])");
 }
 
 TEST(CheckVerb, SaysWhatToDoInText) {
@@ -73,13 +71,13 @@ TEST(CheckVerb, SaysWhatToDoInText) {
   options.folder = folder.path();
   const ProcessResult result = run_olem({"check", "d.csv"}, options);
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out, HasSubstr("d.csv: 2 to mend, 3 to know about.\n"));
+  EXPECT_THAT(result.out, HasSubstr("d.csv: 2 to mend, 2 to know about.\n"));
   EXPECT_THAT(
       result.out,
       HasSubstr("\nerror: constant\n  1 column is constant: 'site' (always 7). A column that never changes has no "
                 "place in an order.\n  What to do: "));
   EXPECT_THAT(result.out, HasSubstr("Column 'hundredths' is 100 times column 'dose'."));
-  EXPECT_THAT(result.out, HasSubstr("\nwarning: few_values\n"));
+  EXPECT_THAT(result.out, HasSubstr("\nwarning: repeated_rows\n"));
 
   folder.write("good.csv", csv_of(linear_table(100, 3, 1)));
   EXPECT_EQ(run_olem({"check", "good.csv"}, options).out, "good.csv: no problems found.\n");
@@ -112,6 +110,83 @@ TEST(CheckVerb, TellsOfRowsThatAreLeftOut) {
   EXPECT_EQ(checked.result.exit_code, 0);
   EXPECT_THAT(problem_codes(checked.json), ElementsAre("missing_rows"));
   EXPECT_EQ(checked.json["data"]["rows"], 99);
+}
+
+// Tables that earlier versions answered wrongly without a word. The truth: price lowers sales, and a lower price
+// reaches 20 with a probability near one half.
+struct BadTable {
+  std::string code;
+  std::string fragment;
+  void (*spoil)(Cells& cells);
+};
+
+void PrintTo(const BadTable& bad, std::ostream* out) { *out << bad.code; }
+
+Cells shop() {
+  Cells cells = cells_of(normal_table(600, 3, 4));
+  cells[0] = {"season", "price", "sales"};
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    const double season = std::stod(cells[i][0]);
+    const double price = 10.0 + 0.5 * season + std::stod(cells[i][1]);
+    cells[i] = {fmt::format("{:.3f}", season), fmt::format("{:.3f}", price),
+                fmt::format("{:.3f}", 30.0 + 2.0 * season - 1.2 * price + 2.0 * std::stod(cells[i][2]))};
+  }
+  return cells;
+}
+
+class SpoiltTable : public testing::TestWithParam<BadTable> {};
+
+TEST_P(SpoiltTable, IsFoundByCheckAndSaidBeforeADecision) {
+  const BadTable& bad = GetParam();
+  const TemporaryFolder folder;
+  Cells cells = shop();
+  ProcessOptions options;
+  options.folder = folder.path();
+  folder.write("good.csv", csv_of(cells));
+  EXPECT_EQ(run_olem({"check", "good.csv", "--strict"}, options).exit_code, 0);
+  bad.spoil(cells);
+  folder.write("d.csv", csv_of(cells));
+  const auto json = parse_json(run_olem({"check", "d.csv", "--json"}, options).out);
+  EXPECT_THAT(problem_codes(json), testing::Contains(bad.code));
+  folder.write("t.json", R"({"data": "d.csv", "context": ["season"], "alterable": {"price": [8, 12]},
+    "outcome": ["sales"], "desired": {"sales": [20, null]}, "observed": {"season": 0}})");
+  const ProcessResult decided = run_olem({"decide", "t.json", "--sampler", "linear", "--draws", "100", "--judge-draws",
+                                          "200", "--steps", "20", "--restarts", "0", "--screen", "0"},
+                                         options);
+  EXPECT_EQ(decided.exit_code, 0) << decided.err;
+  EXPECT_THAT(decided.err, HasSubstr("warning: "));
+  EXPECT_THAT(decided.err, HasSubstr(bad.fragment));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CheckVerb, SpoiltTable,
+    testing::Values(BadTable{"totals", "The last row (row 601) holds the sum of the rows above it in 3 of 3 columns",
+                             [](Cells& cells) {
+                               std::vector<std::string> total;
+                               for (std::size_t j = 0; j < 3; ++j) {
+                                 double sum = 0.0;
+                                 for (std::size_t i = 1; i < cells.size(); ++i) sum += std::stod(cells[i][j]);
+                                 total.push_back(fmt::format("{:.3f}", sum));
+                               }
+                               cells.push_back(total);
+                             }},
+                    BadTable{"sentinel", "-999 in 'price' (20 rows)",
+                             [](Cells& cells) {
+                               for (std::size_t i = 0; i < 20; ++i) cells[30 * i + 7][1] = "-999";
+                             }},
+                    BadTable{"outlier", "1034.2 of 'price' in row 300",
+                             [](Cells& cells) { cells[300][1] = "1034.2"; }}),
+    [](const auto& tested) { return tested.param.code; });
+
+TEST(CheckVerb, WhatCannotChangeADecisionIsSaidBehindIt) {
+  const TemporaryFolder folder;
+  folder.write("d.csv", csv_of(linear_table(30, 3, 1)));
+  ProcessOptions options;
+  options.folder = folder.path();
+  options.launcher = {"sh", "-c", "\"$@\" 2>&1", "sh"};
+  const ProcessResult result = run_olem({"order", "d.csv"}, options);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_GT(result.out.find("warning: The table has only 30 rows"), result.out.find("x0"));
 }
 
 TEST(CheckVerb, WritesTheObjectItPrints) {

@@ -82,8 +82,70 @@ std::vector<Fault> faults() {
                  {},
                  3,
                  {"d.csv, line 3, column 'b' (2): 'hot' is not a number.", "--drop-columns b)", "--columns"}});
+  all.push_back({"decimal_comma",
+                 with_cell(3, 2, "\"1,5\""),
+                 {},
+                 3,
+                 {"line 3, column 'b' (2): '1,5'", "decimal comma", "--decimal ,"}});
+  Cells words = good();
+  words[2][1] = "<0.5";
+  words[4][1] = "n/a-ish";
+  all.push_back({"words_among_numbers",
+                 csv_of(words),
+                 {},
+                 3,
+                 {"d.csv: Column 'b' (2) holds 98 numbers and 2 other cells: '<0.5' (line 3), 'n/a-ish' (line 5).",
+                  "--na '<0.5,n/a-ish'", "--drop-columns b", "--type b=category"}});
+  Cells names = good();
+  names[0].insert(names[0].begin(), {"name", "when"});
+  for (std::size_t i = 1; i <= kRows; ++i)
+    names[i].insert(names[i].begin(), {fmt::format("person {}", i), fmt::format("2021-03-{}", i)});
+  all.push_back({"text_columns",
+                 csv_of(names),
+                 {},
+                 3,
+                 {"d.csv: 2 columns are neither numbers nor levels.",
+                  "Column 'name' (1) holds text with 100 different values in 100 rows: 'person 1' (line 2)",
+                  "Column 'when' (2) holds text", "--drop-columns name,when"}});
+  Cells units = good();
+  units.insert(units.begin() + 1, {"kg", "", "m/s"});
+  all.push_back({"units",
+                 csv_of(units),
+                 {},
+                 3,
+                 {"d.csv, line 2: There are no numbers in this line", "'kg', 'm/s'", "units", "--skip-lines 2"}});
+  all.push_back({"spaces", csv_of(good(), " "), {}, 3, {"separated by spaces", "--delimiter space"}});
   all.push_back(
-      {"decimal_comma", with_cell(3, 2, "\"1,5\""), {}, 3, {"line 3, column 'b' (2): '1,5'", "decimal point"}});
+      {"write_table", "\"a\" \"b\"\n\"1\" 2 3\n\"2\" 4 5\n", {}, 3, {"as R's write.table does", "--delimiter space"}});
+  all.push_back({"three_decimals",
+                 "a;b\n1,234;2\n950;3\n",
+                 {},
+                 3,
+                 {"d.csv, line 2, column 1: '1,234' may be", "--decimal .", "--decimal ,"}});
+  all.push_back({"missing_words",
+                 with_cell(3, 2, "-999"),
+                 {"--na", "unknown,-999"},
+                 3,
+                 {"1 cell in 1 row is missing or not finite: line 3, column 'b' (2)."}});
+  all.push_back({"unknown_type", csv_of(good()), {"--type", "b=numbers"}, 2, {"--type: 'numbers' is not a type"}});
+  all.push_back({"type_without_name", csv_of(good()), {"--type", "b"}, 2, {"--type: 'b'", "vendor=category"}});
+  all.push_back({"type_of_nothing", csv_of(good()), {"--type", "bb=real"}, 2, {"--type: d.csv has no column 'bb'"}});
+  all.push_back({"type_that_does_not_fit", csv_of(good()), {"--type", "b=count"}, 2, {"Column 'b' cannot be count"}});
+  all.push_back({"wrong_decimal", csv_of(good()), {"--decimal", ";"}, 2, {"--decimal: ';' is neither"}});
+  all.push_back({"wrong_lines", csv_of(good()), {"--skip-lines", "0"}, 2, {"--skip-lines: '0' is not the number"}});
+  all.push_back({"wrong_words", csv_of(good()), {"--na", "a,,b"}, 2, {"--na: 'a,,b' is not a list of words"}});
+  all.push_back({"latin_1",
+                 "a,b\ncaf\xE9,1\ncaf\xE9,2\n",
+                 {},
+                 3,
+                 {"d.csv, line 2, column 'a' (1): 'caf\\xE9' is not valid UTF-8", "Latin-1", "iconv"}});
+  all.push_back({"parquet",
+                 std::string("PAR1\x15\x04\0", 7),
+                 {},
+                 3,
+                 {"d.csv: The file is a Parquet file", "read_parquet('d.csv')"}});
+  all.push_back({"json", "{\"a\": [1, 2]}", {}, 3, {"d.csv: The file is JSON", "read_json"}});
+  all.push_back({"cut_gzip", "\x1F\x8B...", {}, 3, {"d.csv: The file is compressed with gzip, but it is"}});
   all.push_back({"thousands", with_cell(3, 2, "1_000"), {}, 3, {"line 3, column 'b' (2): '1_000' is not a number"}});
   all.push_back({"hexadecimal", with_cell(3, 2, "0x10"), {}, 3, {"line 3, column 'b' (2): '0x10' is not a number"}});
   all.push_back({"arabic_digit", with_cell(3, 2, "١"), {}, 3, {"line 3, column 'b' (2): '١' is not a number"}});
@@ -103,8 +165,13 @@ std::vector<Fault> faults() {
   all.push_back({"open_quote", with_cell(6, 1, "\"1"), {}, 3, {"d.csv, line 6: A quote", "never closed"}});
   all.push_back({"same_names", with_header({"a", "b", "a"}), {}, 3, {"d.csv: Columns 1 and 3 are both called 'a'"}});
   all.push_back({"empty_name", with_header({"a", "", "c"}), {}, 3, {"d.csv: Column 2 has no name", "--columns"}});
-  all.push_back({"header_called_data", csv_of(good()), {"--no-header"}, 3, {"line 1", "without --no-header"}});
-  all.push_back({"wrong_delimiter", csv_of(good()), {"--delimiter", "|"}, 3, {"d.csv, line 2", "is not a number"}});
+  all.push_back(
+      {"header_called_data", csv_of(good()), {"--no-header"}, 3, {"line 1", "'a', 'b', 'c'", "without --no-header"}});
+  all.push_back({"wrong_delimiter",
+                 csv_of(good()),
+                 {"--delimiter", "|"},
+                 3,
+                 {"Column 'a,b,c' (1) holds text with 100 different values", "(line 2)", "--delimiter ,"}});
   all.push_back({"empty_file", "", {}, 3, {"d.csv: The file is empty", "at least 2 rows"}});
   all.push_back({"blank_file", "\n \n", {}, 3, {"d.csv: The file is empty"}});
   all.push_back({"header_only", "a,b\n", {}, 3, {"d.csv: There are no rows of data", "At least 2 are needed"}});
@@ -163,7 +230,7 @@ std::vector<Fault> faults() {
       {"nul_byte", with_cell(7, 1, std::string("1\0", 2)), {}, 3, {"d.csv, line 7: There is a NUL byte", "CSV"}});
   all.push_back({"utf16", std::string("\xFF\xFE\x61\0", 4), {}, 3, {"UTF-16", "Save it as UTF-8"}});
   all.push_back(
-      {"spreadsheet", "PK\x03\x04zip", {}, 3, {"d.csv: The file is a zip archive", "export the data as CSV"}});
+      {"spreadsheet", "PK\x03\x04zip", {}, 3, {"d.csv: The file is a zip archive", "Export the data as CSV"}});
   all.push_back(
       {"long_cell", with_cell(3, 1, std::string(1'000'001, '1')), {}, 3, {"line 3: A cell", "longer than 1 MB"}});
   all.push_back({"long_line_without_end", std::string(3'000'000, 'x'), {}, 3, {"line 1: A cell", "longer than 1 MB"}});
@@ -209,24 +276,6 @@ std::vector<Fault> doubts() {
        "rows_below_columns",
        {"rows (5)", "columns (8)"},
        ""},
-      {"scales",
-       with_column("grams", [](double a, double b) { return 1e4 * (a * b + a); }),
-       {},
-       "scales",
-       {"'grams' is about 10^4", "comparable units"},
-       "a, grams"},
-      {"extreme_scales",
-       with_column("atoms", [](double a, double b) { return 1e9 * (a * b + a); }),
-       {},
-       "scales",
-       {"'atoms' is about 10^9", "do not count at all"},
-       "a, atoms"},
-      {"few_values",
-       with_column("arm", [](double a, double) { return a > 0.0 ? 1.0 : 0.0; }),
-       {"--method", "olem", "--ties", "distinct"},
-       "few_values",
-       {"'arm' (2)", "discrete"},
-       "arm"},
       {"repeated_rows",
        with_repeated_rows(1, 100),
        {},
@@ -237,7 +286,7 @@ std::vector<Fault> doubts() {
        with_repeated_rows(30, 100),
        {},
        "repeated_rows",
-       {"60 % of the rows (60 of 100)", "Most rows are no observations"},
+       {"60 % of the rows (60 of 100)", "Remove rows that were recorded twice"},
        ""},
       {"zero_distances",
        with_repeated_rows(3, 100),
@@ -258,6 +307,8 @@ std::vector<Fault> doubts() {
        "pruning",
        {"rows are too few"},
        ""},
+      {"row_labels", with_header({"", "b", "c"}), {}, "row_labels", {"no name", "labels of the rows"}, "d.csv"},
+      {"header_of_years", with_header({"2019", "2020", "2021"}), {}, "header", {"--no-header"}, "d.csv"},
       {"header_with_fractions", with_header({"a", "0.5", "0.7"}), {}, "header", {"--no-header"}, "d.csv"},
   };
 }
@@ -301,6 +352,12 @@ std::vector<Form> forms() {
   for (auto& row : with_text) row.insert(row.begin() + 1, "\"x, \"\"y\"\"\nz\"");
   with_text[0][1] = "remark";
   const auto number = [](const std::string& cell) { return cell.size() > 1; };
+  const auto with_comma = [](std::string cell) {
+    if (const std::size_t point = cell.find('.'); point != std::string::npos) cell[point] = ',';
+    return cell;
+  };
+  const Cells decimal_commas = each(with_comma);
+  const Cells quoted_commas = each([&](const std::string& cell) { return "\"" + with_comma(cell) + "\""; });
   return {
       {"byte_order_mark", "\xEF\xBB\xBF" + plain, {}},
       {"cr_lf", csv_of(cells, ",", "\r\n"), {}},
@@ -317,6 +374,13 @@ std::vector<Form> forms() {
        csv_of(each([&](const std::string& cell) { return number(cell) && cell[0] != '-' ? "+" + cell : cell; })),
        {}},
       {"exponents", csv_of(each([&](const std::string& cell) { return number(cell) ? cell + "e0" : cell; })), {}},
+      {"decimal_commas", csv_of(decimal_commas, ";"), {}},
+      {"decimal_commas_by_option", csv_of(quoted_commas), {"--decimal", ","}},
+      {"sep_line", "sep=;\n" + csv_of(cells, ";"), {}},
+      {"blanks_by_option", csv_of(cells, "  "), {"--delimiter", "space"}},
+      {"comments", "# made by hand\n" + plain, {}},
+      {"comments_by_option", plain + "%a,b,c\n", {"--comment", "%"}},
+      {"title", "A title, or so\n" + plain, {"--skip-lines", "1"}},
       {"text_column_left_out", csv_of(with_text), {"--drop-columns", "remark"}},
       {"text_column_not_chosen", csv_of(with_text), {"--columns", "a,b,c"}},
   };
@@ -363,7 +427,8 @@ TEST(DataHeader, IsFoundOutOrSaid) {
   };
   EXPECT_EQ(facts({"order", "bare.csv"}), "100 rows of V1 V2 V3");
   EXPECT_EQ(facts({"order", "bare.csv", "--no-header"}), "100 rows of V1 V2 V3");
-  EXPECT_EQ(facts({"order", "years.csv"}), "101 rows of V1 V2 V3");
+  EXPECT_EQ(facts({"order", "years.csv"}), "100 rows of 2019 2020 2021");
+  EXPECT_EQ(facts({"order", "years.csv", "--no-header"}), "101 rows of V1 V2 V3");
   EXPECT_EQ(facts({"order", "years.csv", "--header"}), "100 rows of 2019 2020 2021");
 }
 

@@ -72,8 +72,6 @@ std::vector<Change> changes() {
       {"impossible_zero_row", "/desired", R"({"M": [[1], [0]], "d": [1, -1]})", 4, "empty_region", "error",
        "nothing satisfies row 2 (0 <= -1)"},
       {"flat_region", "/desired/nec", "[1, 1]", 0, "flat_region", "warning", "with probability 0"},
-      {"one_sided_region", "/desired/nec", "[0.8, null]", 0, "unbounded_region", "warning",
-       "success is still judged by the whole region"},
       {"far_region", "/desired/nec", "[100, 101]", 0, "far_region", "warning", "outside of the data"},
       {"bound_beyond_numbers", "/desired/nec", "[1e308, null]", 3, "not_a_task", "error", "beyond 1e+150"},
       {"row_beyond_numbers", "/desired", R"({"M": [[1e-9]], "d": [1e18]})", 3, "not_a_task", "error", "beyond 1e+15"},
@@ -88,9 +86,20 @@ std::vector<Change> changes() {
       {"domain_far", "/alterable/dic", "[-50, 1]", 0, "extrapolation", "warning", "standard deviations beyond"},
       {"context_missing", "/observed", R"({"light": 1})", 3, "observed", "error",
        "no observed value of the context variable 'temp'"},
+      {"context_silent", "/observed", "{}", 3, "no_observed", "error", "Give its values"},
       {"context_extra", "/observed/dic", "1", 3, "observed", "error", "'dic', which is no context variable"},
-      {"context_text", "/observed/temp", "\"warm\"", 3, "not_a_task", "error",
-       "'temp' in \"observed\" is \"warm\", but must be a number"},
+      {"context_text", "/observed/temp", "\"warm\"", 3, "observed", "error", "The observed value of 'temp' is warm."},
+      {"context_flag", "/observed/temp", "true", 3, "not_a_task", "error", "'temp' in \"observed\" is true"},
+      {"columns_no_object", "/columns", "[]", 3, "not_a_task", "error", "\"columns\" is [], but must be an object"},
+      {"column_type_unknown", "/columns", R"({"temp": "reel"})", 3, "not_a_task", "error", "Did you mean \"real\"?"},
+      {"column_unknown", "/columns", R"({"tepm": "real"})", 3, "columns", "error", "Did you mean 'temp'?"},
+      {"column_contradicted", "/columns", R"({"temp": "binary"})", 3, "columns", "error",
+       "'temp' is declared as binary, but has"},
+      {"column_category", "/columns", R"({"temp": "category"})", 0, "codes", "warning", "enter as numbers"},
+      {"reading_unknown", "/reading", R"({"missings": "drop"})", 3, "not_a_task", "error", "Did you mean \"missing\"?"},
+      {"reading_nonsense", "/reading", R"({"missing": "ignore"})", 3, "not_a_task", "error", "'ignore' is not"},
+      {"name_no_text", "/name", "3", 3, "not_a_task", "error", "\"name\" is 3, but must be a text"},
+      {"level_desired", "/desired/nec", "\"good\"", 3, "not_a_task", "error", "cannot be desired yet"},
       {"context_null", "/observed/temp", "null", 3, "not_a_task", "error", "'temp' in \"observed\" is null"},
       {"context_far", "/observed/temp", "40", 0, "extrapolation", "warning",
        "The observed value of 'temp', 40, lies far outside"},
@@ -267,6 +276,45 @@ TEST(CheckTaskVerb, FindsNothingInAGoodTask) {
   EXPECT_EQ(checked.json["problems"].dump(), "[]");
   EXPECT_EQ(checked.json["task"].dump(), R"({"source":"t.json"})");
   EXPECT_EQ(checked.json["data"].dump(), R"({"source":"sea.csv","rows":100,"columns":5})");
+}
+
+// Whatever decide refuses is something to mend for check, also what only learning finds out, and nothing else is.
+TEST(CheckTaskVerb, FindsSomethingToMendWhereDecideRefuses) {
+  const auto table = [](std::size_t rows, double scale) {
+    Cells cells = cells_of(normal_table(rows, 5, 1));
+    cells[0] = {"light", "temp", "dic", "ta", "nec"};
+    for (std::size_t i = 1; i < cells.size(); ++i) cells[i][3] = fmt::format("{}", scale * std::stod(cells[i][3]));
+    return csv_of(cells);
+  };
+  struct Case {
+    std::string data;
+    std::vector<std::string> arguments;
+    bool refused;
+  };
+  const std::vector<Case> cases = {
+      {table(100, 1.0), {}, false},
+      {table(2, 1.0), {}, true},
+      {table(3, 1.0), {}, true},
+      {table(10, 1.0), {}, false},
+      {table(100, 0.0), {}, true},
+      {table(100, 1e200), {}, true},
+      {table(100, 0.0), {"--constant", "drop"}, true},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.data.substr(0, 120));
+    const TemporaryFolder folder;
+    folder.write("sea.csv", each.data);
+    folder.write("t.json", good().dump());
+    ProcessOptions options;
+    options.folder = folder.path();
+    const ProcessResult checked = run_olem(joined({"check", "t.json"}, each.arguments), options);
+    const ProcessResult decided = run_olem(decide_quickly(each.arguments), options);
+    EXPECT_EQ(checked.exit_code != 0, each.refused) << checked.out << checked.err;
+    EXPECT_EQ(decided.exit_code != 0, each.refused) << decided.err;
+    if (each.refused) {
+      EXPECT_THAT(checked.out, testing::Not(HasSubstr(": 0 to mend")));
+    }
+  }
 }
 
 TEST(CheckTaskVerb, BadInputOutweighsAnImpossibleTask) {

@@ -207,12 +207,14 @@ TEST_F(Fit, CheckSaysWhatAModelHolds) {
 
 // A warning of the time of learning is as true when the model is used.
 TEST_F(Fit, WarningsStayWithTheModel) {
+  auto task = to_json(farm_task());
+  task["alterable"]["dose"] = {-100.0, 100.0};
+  folder_.write("task.json", task.dump());
   const ProcessResult fitted = fit({"--sampler", "linear", "--json"});
-  EXPECT_THAT(warning_codes(parse_json(fitted.out)), Contains("unbounded_region"));
-  EXPECT_THAT(warning_codes(parse_json(run({"decide", "--model", "m.olem", "--json"}).out)),
-              Contains("unbounded_region"));
+  EXPECT_THAT(warning_codes(parse_json(fitted.out)), Contains("extrapolation"));
+  EXPECT_THAT(warning_codes(parse_json(run({"decide", "--model", "m.olem", "--json"}).out)), Contains("extrapolation"));
   const auto checked = parse_json(run({"check", "m.olem", "--json"}).out);
-  EXPECT_EQ(checked["problems"][0]["code"], "unbounded_region");
+  EXPECT_EQ(checked["problems"][0]["code"], "extrapolation");
 }
 
 }  // namespace

@@ -47,9 +47,7 @@ TEST(Column, RoundedNumbersStayNumbers) {
             ColumnType::kReal);
 }
 
-TEST(Column, FewRowsAreNoLevels) {
-  EXPECT_FALSE(has_levels(guess_column(std::vector<double>{3, 1, 2, 7}).type));
-}
+TEST(Column, FewRowsAreNoLevels) { EXPECT_FALSE(has_levels(guess_column(std::vector<double>{3, 1, 2, 7}).type)); }
 
 TEST(Column, LevelsAreFoundByNameAndByNumber) {
   Column column = guess_column(std::vector<double>{0, 1, 0, 1, 1});

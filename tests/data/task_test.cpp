@@ -165,6 +165,127 @@ TEST(ParseTask, SurvivesARoundTrip) {
             R"("before":[["Light","Temp"],["DIC","CO2"],["CO2","NEC"]]})");
 }
 
+const char* const kHouse = R"({
+  "name": "A warm house",
+  "note": "with what it costs",
+  "data": "house.csv",
+  "reading": {"delimiter": ";", "drop_columns": ["id", "a, b"], "missing": "drop", "header": true, "constant": "drop"},
+  "columns": {
+    "heating": {"type": "binary", "levels": ["off", "on"], "label": "Heating"},
+    "crew": "count",
+    "grade": {"type": "ordinal", "levels": [1, 2, "3"]},
+    "price": {"unit": "EUR"}
+  },
+  "context": ["grade", "heating"],
+  "alterable": {"price": [0, 1]},
+  "outcome": ["y"],
+  "desired": {"y": [0, 1]},
+  "observed": {"grade": 2, "heating": "on"}
+})";
+
+TEST(ParseTask, ReadsWhatIsKnownOfColumnsAndTheirReading) {
+  const Task task = parse_task(kHouse, "t.json");
+  EXPECT_EQ(task.name, "A warm house");
+  EXPECT_EQ(task.note, "with what it costs");
+  ASSERT_EQ(task.columns.size(), 4U);
+  EXPECT_EQ(task.columns[0].type, ColumnType::kBinary);
+  EXPECT_EQ(task.columns[0].levels, (Names{"off", "on"}));
+  EXPECT_EQ(task.columns[0].label, "Heating");
+  EXPECT_EQ(task.columns[1].type, ColumnType::kCount);
+  EXPECT_EQ(task.columns[2].levels, (Names{"1", "2", "3"}));
+  EXPECT_EQ(task.columns[3].type, std::nullopt);
+  EXPECT_EQ(task.columns[3].unit, "EUR");
+  EXPECT_EQ(task.observed.size(), 1U);
+  ASSERT_EQ(task.observed_words.size(), 1U);
+  EXPECT_EQ(task.observed_words[0].word, "on");
+  const ReadingOptions reading = reading_options(task);
+  EXPECT_EQ(reading.read.delimiter, ';');
+  EXPECT_EQ(reading.read.drop_columns, (Names{"id", "a, b"}));
+  EXPECT_EQ(reading.read.missing, MissingPolicy::kDrop);
+  EXPECT_EQ(reading.read.header, HeaderMode::kPresent);
+  EXPECT_EQ(reading.constant, ConstantPolicy::kDrop);
+  const std::string text = to_json(task).dump();
+  const Task again = parse_task(text, "t.json");
+  EXPECT_EQ(to_json(again).dump(), text);
+  EXPECT_EQ(reading_options(again).read.drop_columns, (Names{"id", "a, b"}));
+}
+
+TEST(ParseTask, ColumnsAndReadingAreCheckedWithTheirLine) {
+  const auto house_with = [](std::string_view from, std::string_view to) {
+    std::string text = kHouse;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return parse_complaint(text.replace(at, from.size(), to));
+  };
+  EXPECT_EQ(house_with("\"count\"", "\"counts\""),
+            "t.json, line 8: The type of 'crew' is \"counts\", but must be one of \"real\", \"positive\", \"share\", "
+            "\"count\", \"ordinal\", \"binary\" and \"category\". Did you mean \"count\"?");
+  EXPECT_TRUE(contains(house_with("\"count\"", "7"), "line 8: 'crew' in \"columns\" is 7, but must be a type"));
+  EXPECT_TRUE(contains(house_with("\"unit\"", "\"units\""), "line 10: The key \"units\" is not known. Did you mean"));
+  EXPECT_TRUE(contains(house_with("\"EUR\"", "3"), "line 10: \"unit\" is 3, but must be a text in quotes."));
+  EXPECT_TRUE(contains(house_with("[1, 2, \"3\"]", "[1, 2, \"2\"]"), "line 9: \"levels\" of 'grade' holds '2' twice."));
+  EXPECT_TRUE(contains(house_with("[1, 2, \"3\"]", "\"1\""), "line 9: \"levels\" of 'grade' is \"1\", but must be"));
+  EXPECT_TRUE(contains(house_with("\"ordinal\"", "\"real\""), "'grade' is declared as real and with levels"));
+  EXPECT_TRUE(contains(house_with("\"delimiter\"", "\"delimeter\""),
+                       "line 5: The key \"delimeter\" is not known. Did you mean \"delimiter\"?"));
+  EXPECT_TRUE(contains(house_with("\";\"", "\";;\""), "line 5: \"delimiter\" in \"reading\": ';;' is not"));
+  EXPECT_TRUE(contains(house_with("\"missing\": \"drop\"", "\"missing\": null"), "\"missing\" in \"reading\" is null"));
+  EXPECT_TRUE(contains(house_with("\"constant\": \"drop\"", "\"constant\": \"keep\""), "'keep' is not one of"));
+  EXPECT_TRUE(contains(house_with("\"A warm house\"", "7"), "line 2: \"name\" is 7, but must be a text in quotes."));
+  EXPECT_TRUE(
+      contains(house_with("\"y\": [0, 1]", "\"y\": \"good\""), "A level or a list of values cannot be desired"));
+  EXPECT_TRUE(contains(house_with("\"price\": [0, 1]", "\"price\": {\"values\": [0, 1]}"),
+                       "lists of values and steps cannot be"));
+}
+
+// The data of the house: heating 0/1 with the words of the task.
+TEST(ReadContexts, LevelsAreGivenByTheirWords) {
+  const Task task = parse_task(kHouse, "t.json");
+  Column grade;
+  grade.type = ColumnType::kOrdinal;
+  grade.levels = {{1, "1"}, {2, "2"}, {3, "3"}};
+  Column heating;
+  heating.type = ColumnType::kBinary;
+  heating.levels = {{0, "off"}, {1, "on"}};
+  const std::vector<Column> about = {grade, heating};
+  using Rows = std::vector<std::vector<double>>;
+  EXPECT_EQ(read_contexts(task, {}, Context(), about), (Rows{{2, 1}}));
+  EXPECT_EQ(read_contexts(task, {{{"heating", "off"}}, ""}, Context(), about), (Rows{{2, 0}}));
+  EXPECT_EQ(complaint(
+                [&] {
+                  read_contexts(task, {{{"heating", "of"}}, ""}, Context(), about);
+                },
+                ErrorCategory::kUsage),
+            "context: 'of' is no level of 'heating'. Its levels are off and on. Did you mean 'off'?");
+  Task wrong = task;
+  wrong.observed_words[0].word = "warm";
+  EXPECT_EQ(complaint([&] { read_contexts(wrong, {}, Context(), about); }),
+            "t.json: The observed value of 'heating' is warm, which is no level of it. Its levels are off and on. Give "
+            "one of the levels.");
+  EXPECT_EQ(parse_contexts(task, "heating,grade\non,3\n0,1\n", "c.csv", Context(), about), (Rows{{3, 1}, {1, 0}}));
+  EXPECT_EQ(complaint([&] { parse_contexts(task, "heating,grade\nonn,3\n", "c.csv", Context(), about); }),
+            "c.csv, line 2, column 'heating': 'onn' is no level of the column. Its levels are off and on. Did you mean "
+            "'on'?");
+  EXPECT_EQ(complaint([&] { parse_contexts(task, "heating,grade\n0.5,3\n", "c.csv", Context(), about); }),
+            "c.csv, line 2, column 'heating': '0.5' is no level of the column. Its levels are off and on.");
+}
+
+TEST(CheckTask, CategoriesOfThreeLevelsAreNumbersForNow) {
+  Task task = reef();
+  task.columns = {{"CO2", ColumnType::kCategory}};
+  Table table = sea();
+  const auto problems = check_task(task, table, Context());
+  const auto found = codes(problems);
+  EXPECT_NE(std::find(found.begin(), found.end(), "codes"), found.end());
+  task.columns = {{"CO3", ColumnType::kCategory}};
+  const auto unknown = check_task(task, table, Context());
+  ASSERT_FALSE(unknown.empty());
+  EXPECT_EQ(unknown[0].code, "columns");
+  EXPECT_EQ(unknown[0].severity, Severity::kError);
+  EXPECT_TRUE(
+      contains(resolve_complaint(task), "t.json: There is no column 'CO3', which \"columns\" names, in sea.csv."));
+}
+
 TEST(ParseTask, ReadsWhatSimulationsWrite) {
   const test::TemporaryFolder folder;
   AufSimulationOptions auf;
@@ -196,9 +317,9 @@ TEST(ParseTask, WrongShapesHaveAKeyAndALine) {
             "t.json, line 10: The desired range of 'NEC' is 0.5, but must be two numbers, such as [0.5, 2]; null "
             "leaves a side open.");
   EXPECT_EQ(parse_complaint(reef_with("\"Light\": 0.4", "\"Light\": \"hot\"")),
-            "t.json, line 11: 'Light' in \"observed\" is \"hot\", but must be a number.");
+            "");  // may be a level: what columns there are is not known here
   EXPECT_EQ(parse_complaint(reef_with("\"Light\": 0.4", "\"Light\": null")),
-            "t.json, line 11: 'Light' in \"observed\" is null, but must be a number.");
+            "t.json, line 11: 'Light' in \"observed\" is null, but must be a number, or a level in quotes.");
   EXPECT_EQ(parse_complaint(reef_with("\"max_alterations\": 1", "\"max_alterations\": 0")),
             "t.json, line 13: \"max_alterations\" is 0, but must be a whole number of at least 1.");
   EXPECT_EQ(parse_complaint(reef_with("\"max\": 1.5", "\"max\": \"x\"")),
@@ -228,7 +349,7 @@ TEST(ParseTask, UnknownKeysNameTheClosest) {
   const std::string text = parse_complaint(reef_with("\"observed\"", "\"observd\""));
   EXPECT_TRUE(
       text.starts_with("t.json, line 11: The key \"observd\" is not known. Did you mean \"observed\"? The keys "
-                       "are \"data\", \"context\","))
+                       "are \"name\", \"note\", \"data\","))
       << text;
   EXPECT_TRUE(contains(parse_complaint(reef_with("\"max\"", "\"maximum\"")), "\"weights\" and \"max\""));
   EXPECT_TRUE(contains(parse_complaint(R"({"outcome": ["y"], "desired": {"M": [[1]], "d": [1], "D": [1]}})"),
@@ -293,7 +414,7 @@ TEST(ResolveTask, FindsTheColumns) {
   EXPECT_EQ(resolved.columns[4].high, 1.0);
   // NEC >= 0.5 within [-3, 3].
   EXPECT_NEAR(resolved.centre.centre[0], 1.75, 1e-12);
-  EXPECT_EQ(codes(resolved.warnings), Names{"unbounded_region"});
+  EXPECT_EQ(codes(resolved.warnings), Names{}) << "to want at least 0.5 is what most people want";
   EXPECT_EQ(resolved.knowledge.source, "t.json");
 }
 
@@ -354,18 +475,18 @@ TEST(ResolveTask, DomainsMustMakeSense) {
   task.alterable[0] = {"DIC", std::nan(""), 1.0};
   EXPECT_TRUE(contains(resolve_complaint(task), "The domain of 'DIC' is [nan, 1]"));
   task.alterable[0] = {"DIC", 0.25, 0.25};
-  EXPECT_EQ(codes(check_task(task, sea(), Context())), (Names{"unbounded_region", "fixed_domain"}));
-  EXPECT_EQ(codes(resolve_task(task, sea(), Context()).warnings), Names{"unbounded_region"});
+  EXPECT_EQ(codes(check_task(task, sea(), Context())), Names{"fixed_domain"});
+  EXPECT_EQ(codes(resolve_task(task, sea(), Context()).warnings), Names{});
 }
 
 // The columns end at 1 and have a standard deviation of 0.583.
 TEST(ResolveTask, ADomainFarFromTheDataIsWarnedOf) {
   Task task = reef();
   task.alterable[0] = {"DIC", -1.0, 2.1};
-  EXPECT_EQ(codes(resolve_task(task, sea(), Context()).warnings), Names{"unbounded_region"});
+  EXPECT_EQ(codes(resolve_task(task, sea(), Context()).warnings), Names{});
   task.alterable[0] = {"DIC", -1.0, 2.2};
   const ResolvedTask resolved = resolve_task(task, sea(), Context());
-  ASSERT_EQ(codes(resolved.warnings), (Names{"extrapolation", "unbounded_region"}));
+  ASSERT_EQ(codes(resolved.warnings), Names{"extrapolation"});
   EXPECT_EQ(resolved.warnings[0].where, "DIC");
   EXPECT_TRUE(contains(resolved.warnings[0].text,
                        "reaches 2.06 standard deviations beyond its values in the data, [-1, "
@@ -454,47 +575,47 @@ TEST(CheckTask, ListsEveryProblemTheMostSevereFirst) {
   EXPECT_EQ(problem_category(problems[2]), ErrorCategory::kTask);
   Task silent = reef();
   silent.observed.clear();
-  EXPECT_EQ(codes(check_task(silent, sea(), Context())), (Names{"unbounded_region", "no_observed"}));
+  EXPECT_EQ(codes(check_task(silent, sea(), Context())), Names{"no_observed"});
 }
 
 // Data on [-1, 1], range 2: up to 3 is near.
 TEST(CheckTask, AnObservedValueFarFromTheDataIsWarnedOf) {
   Task task = parse_task(reef_with("\"Light\": 0.4", "\"Light\": 3"), "t.json");
-  EXPECT_EQ(codes(check_task(task, sea(), Context())), Names{"unbounded_region"});
+  EXPECT_EQ(codes(check_task(task, sea(), Context())), Names{});
   task = parse_task(reef_with("\"Light\": 0.4", "\"Light\": -3.1"), "t.json");
   const std::vector<Problem> problems = check_task(task, sea(), Context());
-  EXPECT_EQ(codes(problems), (Names{"unbounded_region", "extrapolation"}));
-  EXPECT_EQ(problems[1].columns, Names{"Light"});
+  EXPECT_EQ(codes(problems), Names{"extrapolation"});
+  EXPECT_EQ(problems[0].columns, Names{"Light"});
 }
 
 TEST(ReadContexts, ValuesReplaceAndAddToWhatWasObserved) {
   using Rows = std::vector<std::vector<double>>;
   EXPECT_EQ(read_contexts(reef(), {}, Context()), (Rows{{0.4, -0.2}}));
-  EXPECT_EQ(read_contexts(reef(), {{{"Temp", 7.0}, {"Light", 0.1}}, ""}, Context()), (Rows{{0.1, 7.0}}));
-  EXPECT_EQ(read_contexts(reef(), {{{"Temp", 7.0}}, ""}, Context()), (Rows{{0.4, 7.0}}));
+  EXPECT_EQ(read_contexts(reef(), {{{"Temp", "7"}, {"Light", "0.1"}}, ""}, Context()), (Rows{{0.1, 7.0}}));
+  EXPECT_EQ(read_contexts(reef(), {{{"Temp", "7"}}, ""}, Context()), (Rows{{0.4, 7.0}}));
   Task task = reef();
   task.observed.clear();
-  EXPECT_EQ(read_contexts(task, {{{"Temp", 7.0}, {"Light", 1.0}}, ""}, Context()), (Rows{{1.0, 7.0}}));
+  EXPECT_EQ(read_contexts(task, {{{"Temp", "7"}, {"Light", "1.0"}}, ""}, Context()), (Rows{{1.0, 7.0}}));
   task.context.clear();
   EXPECT_EQ(read_contexts(task, {}, Context()), Rows{{}});
 }
 
 TEST(ReadContexts, RefusesWhatIsMissingExtraOrNoNumber) {
-  const auto with_values = [](const std::vector<NamedValue>& values, ErrorCategory category) {
+  const auto with_values = [](const std::vector<NamedWord>& values, ErrorCategory category) {
     Task task = reef();
     task.observed.clear();
     return complaint([&] { read_contexts(task, {values, ""}, Context()); }, category);
   };
   EXPECT_EQ(with_values({}, ErrorCategory::kData),
             "t.json: Nothing is known of the context (Light, Temp). Give its values: observed, context or contexts.");
-  EXPECT_EQ(with_values({{"Light", 1.0}}, ErrorCategory::kData),
+  EXPECT_EQ(with_values({{"Light", "1.0"}}, ErrorCategory::kData),
             "t.json: There is no observed value of the context variable 'Temp'. Give one: observed, context or "
             "contexts.");
-  EXPECT_EQ(with_values({{"Ligth", 1.0}}, ErrorCategory::kUsage),
+  EXPECT_EQ(with_values({{"Ligth", "1"}}, ErrorCategory::kUsage),
             "context: 'Ligth' is no context variable of the task. Did you mean 'Light'?");
-  EXPECT_EQ(with_values({{"Light", std::nan("")}}, ErrorCategory::kUsage),
-            "context: The value of 'Light' is not a finite number.");
-  EXPECT_EQ(with_values({{"Light", 1.0}, {"Light", 2.0}}, ErrorCategory::kUsage),
+  EXPECT_EQ(with_values({{"Light", "nan"}}, ErrorCategory::kUsage),
+            "context: 'nan' is not a finite number, so that 'Light' has no value.");
+  EXPECT_EQ(with_values({{"Light", "1"}, {"Light", "2"}}, ErrorCategory::kUsage),
             "context: 'Light' is given twice. Give it once.");
 
   Task extra = reef();
@@ -547,7 +668,7 @@ TEST_F(ContextsFile, StandsAlone) {
   EXPECT_EQ(
       complaint(
           [&] {
-            read_contexts(reef(), {{{"Light", 1.0}}, folder_.file("c.csv")}, Context());
+            read_contexts(reef(), {{{"Light", "1"}}, folder_.file("c.csv")}, Context());
           },
           ErrorCategory::kUsage),
       "contexts: A file of contexts and single observed values exclude each other. Put all values into the file.");

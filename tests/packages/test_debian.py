@@ -31,7 +31,7 @@ def test_the_packages_say_what_they_are(packages):
 
 def test_dependencies_are_those_of_the_linked_libraries(packages):
     depends = field(packages["olem"], "Depends")
-    for library in ("libc6", "libfmt9", "libopenblas0", "coinor-libclp1", "libpugixml1v5", "libcpp-httplib0.11"):
+    for library in ("libc6", "libfmt9", "libopenblas0", "coinor-libclp1", "libpugixml1v5", "libcpp-httplib0.11", "zlib1g"):
         assert re.search(rf"\b{re.escape(library)}\b", depends), depends
     # Only mpirun needs it.
     assert "mpi" not in depends and "libopenmpi3" in field(packages["olem"], "Recommends")

@@ -11,8 +11,8 @@
 #include "decide/helpers.h"
 #include "olem/decision.h"
 #include "olem/post_decision.h"
+#include "olem/report.h"
 #include "olem/report_page.h"
-#include "serve/decision_table.h"
 #include "serve/guard.h"
 
 namespace olem::rehearsal_api_test {
@@ -304,7 +304,7 @@ TEST_F(Api, FormulasInNamesDoNotReachASpreadsheet) {
   Decision decision;
   decision.context = {{"=cmd()", -1.5}, {"a \"b\", c", 2.0}};
   decision.alterations = {{"@sum", -3.0, 0.0, 0.0, true, false}, {"+x", std::nullopt, 0.0, 0.0, true, false}};
-  EXPECT_EQ(decision_csv({decision}),
+  EXPECT_EQ(decisions_csv({decision}, {}),
             "'=cmd(),\"a \"\"b\"\", c\",'@sum,'+x,success_probability,low,high,without_action,status\n"
             "-1.5,2,-3,,0,0,1,0,done\n");
 }

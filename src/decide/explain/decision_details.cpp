@@ -20,7 +20,8 @@ void add_decision_details(Json& result, const RehearsalModel& model, const std::
     }
   }
   const std::vector<Explanation> explanations = explain_all(problems, values, explain, context);
-  for (std::size_t i = 0; i < explanations.size(); ++i) result["decisions"][i]["details"] = to_json(explanations[i]);
+  for (std::size_t i = 0; i < explanations.size(); ++i)
+    result["decisions"][i]["details"] = to_json(explanations[i], model.columns);
   result.update(to_json(model.order));
   if (model.calibration) result["calibration"] = to_json(*model.calibration);
 }

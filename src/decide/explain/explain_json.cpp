@@ -1,9 +1,12 @@
 #include "decide/explain/explain_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <tuple>
+
+#include "data/column_json.h"
 
 namespace olem {
 
@@ -160,9 +163,10 @@ std::vector<std::size_t> ranked(const std::vector<Part>& parts) {
 
 }  // namespace
 
-Json to_json(const Explanation& explanation) {
+Json to_json(const Explanation& explanation, std::span<const NamedColumn> columns) {
   Json json;
   json["context"] = values_json(explanation.context);
+  name_levels(json["context"], columns);
   json["without_action"] = explanation.without_action;
   if (explanation.with_decision) {
     json["decision"] = values_json(explanation.decision);
@@ -204,7 +208,9 @@ void rank_by_success(Explanation& explanation) {
 
 Explanation read_explanation(const JsonPart& part) {
   Explanation explanation;
-  explanation.context = read_values(part["context"]);
+  // Of levels that are words the number is not known here, and not needed.
+  for (const auto& [name, value] : part["context"].members())
+    explanation.context.push_back({name, value.json().is_string() ? std::nan("") : value.number()});
   explanation.without_action = part["without_action"].finite();
   if (part.has("with_decision")) {
     explanation.decision = read_values(part["decision"]);

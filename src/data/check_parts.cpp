@@ -1,0 +1,88 @@
+#include "data/check_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace olem::internal {
+
+namespace {
+
+constexpr std::size_t kNamesInText = 10;
+
+}  // namespace
+
+bool CheckedTable::is_quantity(std::size_t column) const {
+  return usable[column] && !has_levels(about[column].type) && distinct[column] > 2;
+}
+
+Column known_column(const Table& table, std::size_t column) {
+  const Column& about = table.about(column);
+  if (about.declared || !about.reason.empty()) return about;
+  Column guessed = guess_column(table.column(column));
+  guessed.unit = about.unit;
+  guessed.label = about.label;
+  return guessed;
+}
+
+std::string row_name(const CheckedTable& checked, std::size_t row) {
+  if (checked.facts != nullptr && checked.facts->first_line > 0)
+    return fmt::format("line {}", checked.facts->first_line + row);
+  return fmt::format("row {}", row + 1);
+}
+
+std::string row_names(const CheckedTable& checked, std::span<const std::size_t> rows) {
+  if (rows.size() == 1) return row_name(checked, rows[0]);
+  const bool lines = checked.facts != nullptr && checked.facts->first_line > 0;
+  const std::size_t first = lines ? checked.facts->first_line : 1;
+  std::vector<std::string> numbers;
+  for (std::size_t i = 0; i < std::min(rows.size(), kRowsNamed); ++i)
+    numbers.push_back(fmt::format("{}", rows[i] + first));
+  const std::string_view word = lines ? "lines" : "rows";
+  if (rows.size() > kRowsNamed)
+    return fmt::format("{} {} and {} more", word, fmt::join(numbers, ", "), rows.size() - kRowsNamed);
+  return fmt::format("{} {} and {}", word, fmt::join(numbers.begin(), numbers.end() - 1, ", "), numbers.back());
+}
+
+std::string enumerate(const std::vector<std::string>& items) {
+  if (items.size() <= kNamesInText) return fmt::format("{}", fmt::join(items, ", "));
+  return fmt::format("{} and {} more", fmt::join(items.begin(), items.begin() + kNamesInText, ", "),
+                     items.size() - kNamesInText);
+}
+
+std::vector<std::string> names_of(const Table& table, std::span<const std::size_t> columns) {
+  std::vector<std::string> names;
+  for (const std::size_t j : columns) names.push_back(table.name(j));
+  return names;
+}
+
+std::string in_words(std::size_t count, std::string_view singular, std::string_view plural) {
+  return count == 1 ? fmt::format("1 {}", singular) : fmt::format("{} {}", count, plural);
+}
+
+double sorted_quantile(std::span<const double> sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double part = place - static_cast<double>(below);
+  return sorted[below] * (1.0 - part) + sorted[above] * part;
+}
+
+RobustScale robust_scale(std::vector<double> values) {
+  RobustScale scale;
+  if (values.empty()) return scale;
+  std::sort(values.begin(), values.end());
+  scale.centre = sorted_quantile(values, 0.5);
+  constexpr double kTenth = 0.1;
+  constexpr double kNormalMiddle = 2.563103131089201;  // between the tenth and the ninetieth percentile
+  const double middle =
+      sorted_quantile(values, 1.0 - kTenth) / kNormalMiddle - sorted_quantile(values, kTenth) / kNormalMiddle;
+  for (double& value : values) value = std::abs(value - scale.centre);
+  std::sort(values.begin(), values.end());
+  constexpr double kNormalMad = 1.4826022185056018;
+  scale.deviation = std::max(kNormalMad * sorted_quantile(values, 0.5), middle);
+  return scale;
+}
+
+}  // namespace olem::internal

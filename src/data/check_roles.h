@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "olem/data_check.h"
+#include "olem/table.h"
+#include "olem/task.h"
+
+namespace olem::internal {
+
+// The note "after_outcome" about columns without role that explain more than four fifths of what context and levers
+// leave of an outcome, linearly: effects of the outcome do so, and setting a lever would seem to act through them. The
+// names of the task must be columns. O(n k^2) for k columns with a role.
+void check_intermediates(const Task& task, const Table& table, std::vector<Problem>& problems);
+
+}  // namespace olem::internal

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/csv_head.h"
+#include "data/csv_words.h"
+#include "data/reading.h"
+#include "olem/table.h"
+
+namespace olem::internal {
+
+// The rows of a CSV file as they were read: numbers, and numbers of words.
+struct CsvRows {
+  explicit CsvRows(std::size_t columns) : missing("line", columns), percents(columns), words(columns) {}
+
+  std::vector<double> values;  // of complete rows, a column of `capacity` places for each chosen one
+  std::size_t capacity = 0;
+  std::size_t first_line = 0;  // of the first row
+  MissingCells missing;
+  // Of each column of the file.
+  std::vector<WordColumn::Kind> percents;  // cells with a percent sign, where all the others are numbers
+  std::vector<std::optional<WordColumn>> words;
+};
+
+// Gives the columns their types and makes the table of them. Throws one data error for all columns of text that is
+// neither numbers nor levels, then that of missing cells.
+ReadResult finish_columns(CsvRows rows, const CsvText& text, const CsvHead& head,
+                          const std::vector<std::size_t>& chosen, const ReadOptions& options, const std::string& source,
+                          const Context& context);
+
+}  // namespace olem::internal

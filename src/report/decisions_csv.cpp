@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "olem/decision.h"
+#include "olem/report.h"
+
+namespace olem {
+
+namespace {
+
+std::string text_cell(const std::string& text) {
+  const bool formula = !text.empty() && std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos;
+  std::string cell = formula ? "'" + text : text;
+  if (cell.find_first_of(",;\"\t\r\n ") == std::string::npos) return cell;
+  std::string quoted = "\"";
+  for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+// The word of a level is text, a number is none.
+std::string value_cell(const Column& column, double value) {
+  return has_words(column) ? text_cell(value_name(column, value)) : fmt::format("{}", value);
+}
+
+}  // namespace
+
+std::string decisions_csv(const std::vector<Decision>& decisions, std::span<const NamedColumn> columns) {
+  if (decisions.empty()) return "";
+  std::vector<std::string> cells;
+  for (const NamedValue& value : decisions.front().context) cells.push_back(text_cell(value.name));
+  for (const Alteration& alteration : decisions.front().alterations) cells.push_back(text_cell(alteration.name));
+  for (const char* const name : {"success_probability", "low", "high", "without_action", "status"})
+    cells.emplace_back(name);
+  std::string text = fmt::format("{}\n", fmt::join(cells, ","));
+  for (const Decision& decision : decisions) {
+    cells.clear();
+    for (const NamedValue& value : decision.context)
+      cells.push_back(value_cell(about_column(columns, value.name), value.value));
+    for (const Alteration& alteration : decision.alterations) {
+      const Column& column = about_column(columns, alteration.name);
+      cells.push_back(alteration.value ? value_cell(column, *alteration.value) : "");
+    }
+    for (const double value :
+         {decision.success_probability, decision.success_low, decision.success_high, decision.without_action})
+      cells.push_back(fmt::format("{}", value));
+    cells.push_back(text_cell(std::string(status_name(decision.summary.status))));
+    text += fmt::format("{}\n", fmt::join(cells, ","));
+  }
+  return text;
+}
+
+}  // namespace olem
