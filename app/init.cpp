@@ -122,7 +122,11 @@ class DraftText {
   }
 
  private:
-  void comment(const std::string& indent, const std::string& words) {
+  // A name may hold what would end the line.
+  void comment(const std::string& indent, std::string words) {
+    for (char& c : words) {
+      if (static_cast<unsigned char>(c) < ' ') c = ' ';
+    }
     text_ += wrap_text(words, kCommentWidth, indent + "// ");
   }
 
@@ -155,7 +159,11 @@ class DraftText {
   }
 
   void add_data() {
-    entry(fmt::format("  \"data\": {}", json_word(draft_.data)));
+    if (draft_.data.empty()) {
+      comment("  ", "To be filled in: the path of the table, such as \"data\": \"table.csv\",");
+    } else {
+      entry(fmt::format("  \"data\": {}", json_word(draft_.data)));
+    }
     if (!draft_.reading.empty()) {
       text_ += "\n";
       if (!draft_.left_out.empty())

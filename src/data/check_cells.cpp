@@ -128,7 +128,9 @@ void check_sentinels(CheckedTable& checked, std::vector<Problem>& problems) {
       fmt::format("A number that stands apart and repeats looks like a code for \"missing\": {}; first in {}. "
                   "As a number it decides what is learned.",
                   enumerate(items), row_names(checked, rows)),
-      {{"Leave these cells empty, and leave out their rows", "missing", "drop"}, leave_out(names_of(table, columns))},
+      {{"Say that it means a missing value", "na", fmt::format("{}", found.front().value)},
+       {"Leave these cells empty in the file"},
+       leave_out(names_of(table, columns))},
       names_of(table, columns)};
   rows.resize(std::min(rows.size(), kRowsNamed));
   problem.rows = rows;

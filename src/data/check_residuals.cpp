@@ -345,7 +345,11 @@ void check_outliers(const CheckedTable& checked, const Context& context, std::ve
 
 void check_time_series(const CheckedTable& checked, const Context& context, std::vector<Problem>& problems) {
   const Table& table = checked.table;
-  if (table.rows() < kTimeSeriesRows) return;
+  // Copies of rows resemble each other anyway.
+  const bool copies = std::any_of(problems.begin(), problems.end(), [](const Problem& problem) {
+    return problem.code == "repeated_rows" && problem.severity > Severity::kNote;
+  });
+  if (table.rows() < kTimeSeriesRows || copies) return;
   context.check_interrupt();
   const ScaledColumns scaled = scale_columns(checked, CheckScale::kRaw);
   const Eigen::MatrixXd residuals = conditional_residuals(checked, scaled);

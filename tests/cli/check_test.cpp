@@ -186,7 +186,9 @@ TEST(CheckVerb, WhatCannotChangeADecisionIsSaidBehindIt) {
   options.launcher = {"sh", "-c", "\"$@\" 2>&1", "sh"};
   const ProcessResult result = run_olem({"order", "d.csv"}, options);
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_GT(result.out.find("warning: The table has only 30 rows"), result.out.find("x0"));
+  const std::size_t warning = result.out.find("warning: The table has only 30 rows");
+  ASSERT_NE(warning, std::string::npos) << result.out;
+  EXPECT_GT(warning, result.out.find("x0"));
 }
 
 TEST(CheckVerb, WritesTheObjectItPrints) {
