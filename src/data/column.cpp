@@ -38,35 +38,48 @@ struct ValueSummary {
 ValueSummary summarise_values(std::span<const double> cells, std::size_t limit) {
   ValueSummary summary{cells.front(), cells.front(), true, {}};
   std::vector<double>& distinct = summary.distinct;
-  for (const double cell : cells) {
+  std::size_t i = 0;
+  for (; i < cells.size() && (summary.whole || distinct.size() <= limit); ++i) {
+    const double cell = cells[i];
+    summary.whole = summary.whole && std::trunc(cell) == cell;
     summary.least = std::min(summary.least, cell);
     summary.most = std::max(summary.most, cell);
-    summary.whole = summary.whole && std::trunc(cell) == cell;
     if (distinct.size() > limit) continue;
     const auto place = std::lower_bound(distinct.begin(), distinct.end(), cell);
     if (place == distinct.end() || *place != cell) distinct.insert(place, cell);
   }
+  // Of most columns a few cells say all but the range.
+  for (; i < cells.size(); ++i) {
+    summary.least = std::min(summary.least, cells[i]);
+    summary.most = std::max(summary.most, cells[i]);
+  }
   return summary;
 }
 
-// Third central moment by the 3/2 power of the second. Of numbers scaled to at most 1, so that no power overflows.
-double skewness(std::span<const double> cells) {
-  double largest = 0.0;
-  for (const double cell : cells) largest = std::max(largest, std::abs(cell));
-  if (largest == 0.0) return 0.0;
-  const auto count = static_cast<double>(cells.size());
-  double mean = 0.0;
-  for (const double cell : cells) mean += cell / largest;
-  mean /= count;
+// Third central moment by the 3/2 power of the second. In one pass over numbers moved to [-1, 1], where no power
+// overflows; what cancels is far below the precision that a threshold needs.
+double skewness(std::span<const double> cells, double least, double most) {
+  const double half = 0.5 * most - 0.5 * least;
+  if (!(half > 0.0)) return 0.0;
+  const double middle = 0.5 * least + 0.5 * most;
+  const double scale = 1.0 / half;
+  double first = 0.0;
   double second = 0.0;
   double third = 0.0;
   for (const double cell : cells) {
-    const double centred = cell / largest - mean;
-    second += centred * centred;
-    third += centred * centred * centred;
+    const double moved = (cell - middle) * scale;
+    const double square = moved * moved;
+    first += moved;
+    second += square;
+    third += square * moved;
   }
+  const auto count = static_cast<double>(cells.size());
+  first /= count;
   second /= count;
-  return second > 0.0 ? third / count / std::pow(second, 1.5) : 0.0;
+  third /= count;
+  const double variance = second - first * first;
+  if (!(variance > 0.0)) return 0.0;
+  return (third - 3.0 * first * second + 2.0 * first * first * first) / std::pow(variance, 1.5);
 }
 
 std::vector<ColumnLevel> numbered_levels(const std::vector<double>& values) {
@@ -112,7 +125,7 @@ Column guess_column(std::span<const double> cells) {
     return found(ColumnType::kCount, "whole numbers from 0 on");
   if (!values.whole && values.least >= 0.0 && values.most <= 1.0)
     return found(ColumnType::kShare, "all between 0 and 1");
-  if (values.least >= 0.0 && skewness(cells) > kSkewed)
+  if (values.least >= 0.0 && skewness(cells, values.least, values.most) > kSkewed)
     return found(ColumnType::kPositive, values.least > 0.0 ? "positive and skewed" : "not negative and skewed");
   return found(ColumnType::kReal, "numbers");
 }

@@ -114,6 +114,10 @@ class RowReader {
       rows_.missing.end_row(false);
       return;
     }
+    if (is_empty_line()) {
+      scan_.skip_line();
+      return;
+    }
     if (rows_.first_line == 0) rows_.first_line = line;
     double* const row = block_.data() + filled_ * from_.chosen.size();
     bool complete = true;
@@ -140,6 +144,13 @@ class RowReader {
     scan_.skip_line_end();
     rows_.missing.end_row(complete);
     if (complete && ++filled_ == block_rows_) flush_block();
+  }
+
+  // Nothing but separators, as spreadsheets write rows that were used once.
+  bool is_empty_line() const {
+    const char* p = scan_.position();
+    while (p != scan_.end() && (*p == separator_ || scan_.is_blank(*p))) ++p;
+    return p == scan_.end() || *p == '\n' || *p == '\r';
   }
 
   // Reads a cell that holds nothing but an ordinary number; otherwise stays where it is.

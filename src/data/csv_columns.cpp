@@ -124,7 +124,7 @@ class ColumnTyper {
   // How often each word occurs: in the rows that are used, or in all of them when incomplete ones are an error anyway.
   std::vector<std::size_t> word_counts(const WordColumn& words, std::size_t slot) const {
     std::vector<std::size_t> counts(words.size(), 0);
-    if (options_.missing == MissingPolicy::kDrop) {
+    if (options_.missing == MissingPolicy::kDrop && !words.overflow()) {
       for (std::size_t i = 0; i < complete_; ++i)
         ++counts[static_cast<std::size_t>(rows_.values[slot * rows_.capacity + i])];
     } else {
@@ -222,15 +222,16 @@ class ColumnTyper {
   }
 
   bool first_row_has_number() const {
+    std::vector<bool> used(head_.names.size(), false);
+    for (const std::size_t column : chosen_) used[column] = true;
     CsvScanner scan = head_.rows;
     while (!scan.at_end() && (text_.skip_left_out(scan) || scan.skip_blank_line())) {
     }
     for (std::size_t column = 0; column < head_.names.size(); ++column) {
       const CsvCell cell = scan.next_cell();
       double ignored = 0.0;
-      const bool used = std::find(chosen_.begin(), chosen_.end(), column) != chosen_.end();
       const CellKind kind = read_cell(cell.text, ignored, text_.decimal());
-      if (used && (kind == CellKind::kNumber || kind == CellKind::kPercent)) return true;
+      if (used[column] && (kind == CellKind::kNumber || kind == CellKind::kPercent)) return true;
       if (!scan.at_separator()) break;
       scan.skip_separator();
     }
@@ -273,7 +274,7 @@ class ColumnTyper {
       if (!complaint.mixed || !words || decimal) continue;
       for (const CellExample& cell : words->texts().examples) {
         odd.push_back(cell.text);
-        all_odd_known = all_odd_known && cell.text.size() <= kLongest;
+        all_odd_known = all_odd_known && cell.text.size() <= kLongest && !find_invalid_utf8(cell.text);
       }
       all_odd_known = all_odd_known && words->texts().examples.size() <= kNamed;
     }
@@ -302,7 +303,9 @@ class ColumnTyper {
   std::string complaint_text(std::size_t most) const {
     const Complaint& first = complaints_.front();
     if (complaints_.size() == 1) {
-      if (first.mixed && first.odd.size() == 1 && rows_.words[first.column]) {
+      const std::optional<WordColumn>& words = rows_.words[first.column];
+      const bool one = words && (words->texts().count == 1 || words->other_decimal().line > 0);
+      if (first.mixed && one && first.odd.size() == 1) {
         return fmt::format("{}: '{}' is not a number.", position(first.odd[0].line, first.column),
                            show_text(first.odd[0].text));
       }

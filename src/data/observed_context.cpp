@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "core/csv_scan.h"
 #include "core/text.h"
@@ -92,7 +93,8 @@ class ContextRows {
       : task_(task), source_(std::move(source)), text_(text), about_(about) {}
 
   std::vector<std::vector<double>> read(const Context& context) {
-    const CsvText text(text_, source_, {}, context);
+    const std::unique_ptr<const CsvText> dialect = find_dialect(context);
+    const CsvText& text = *dialect;
     decimal_ = text.decimal();
     CsvScanner scan = text.first_line();
     while (!scan.at_end() && scan.skip_blank_line()) {
@@ -114,6 +116,17 @@ class ContextRows {
  private:
   static constexpr std::size_t kRowsPerCheck = 1024;
   static constexpr std::size_t kOther = static_cast<std::size_t>(-1);
+
+  // Options of reading belong to the data, so that no remedy names one of them.
+  std::unique_ptr<const CsvText> find_dialect(const Context& context) const {
+    try {
+      return std::make_unique<const CsvText>(text_, source_, ReadOptions{}, context);
+    } catch (const Error& error) {
+      if (error.remedies().empty()) throw;
+      throw Error(error.category(), error.finding(),
+                  {{"Separate the cells with commas and write numbers with a decimal point"}});
+    }
+  }
 
   void read_header(CsvScanner& scan) {
     std::vector<std::string> names;

@@ -80,7 +80,7 @@ TEST(Usage, WrongCommandLinesAreExplained) {
       {{"order", "d.csv", "--time-limit", "0"}, "--time-limit: '0' is not a number of seconds above 0"},
       {{"order", "d.csv", "--time-limit", "1h"}, "--time-limit: '1h' is not a number of seconds above 0"},
       {{"order", "d.csv", "--memory", "5Q"}, "--memory: '5Q' is not a size such as 500M or 2G."},
-      {{"order", "d.csv", "--delimiter", "ab"}, "--delimiter: 'ab' is not a single character or tab."},
+      {{"order", "d.csv", "--delimiter", "ab"}, "--delimiter: 'ab' is not a single character, tab or space."},
       {{"order", "d.csv", "--delimiter", "e"}, "--delimiter: 'e' cannot separate columns."},
       {{"order", "d.csv", "--columns", "a,,b"}, "--columns: 'a,,b' is not a list of names separated by commas."},
   };

@@ -476,6 +476,12 @@ TEST(Csv, blank_lines) {
   EXPECT_THAT(failure("\n1\n3\n"), HasSubstr("line 1, column 'V1' (1)"));
 }
 
+TEST(Csv, rows_without_any_value_are_blank_lines) {
+  EXPECT_THAT(column(read("a;b\n1;2\n;\n3;4\n ; \n;\n"), 0), ElementsAre(1, 3));
+  EXPECT_THAT(failure("a;b\n1;2\n;5\n3;4\n"), HasSubstr("1 cell in 1 row is missing"));
+  EXPECT_THAT(failure("a;b\n1;2\n;;\n3;x\n"), HasSubstr("line 4, column 'b' (2): 'x'"));
+}
+
 TEST(Csv, too_few_rows) {
   for (const std::string_view empty : {"", "\n", " \r\n\n", "\xEF\xBB\xBF"}) {
     EXPECT_THAT(failure(empty), HasSubstr("d.csv: The file is empty."));

@@ -13,7 +13,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
 ReadOptions with(const std::vector<std::pair<std::string, std::string>>& keys) {
@@ -169,7 +168,7 @@ TEST(CsvWords, percent_signs_make_a_share) {
   EXPECT_EQ(result.type, "share");
   EXPECT_EQ(result.unit, "%");
   EXPECT_THAT(result.values, ElementsAre(45, 100, 0.5, 12));
-  EXPECT_THAT(result.levels, IsEmpty());
+  EXPECT_TRUE(result.levels.empty());
   EXPECT_EQ(seen({"-5 %", "120 %", "3 %"}).type, "real");
   EXPECT_THAT(failure(table_of({"45 %", "0.5", "12 %"})),
               HasSubstr("holds 2 numbers with a percent sign ('45 %' (line 2), '12 %' (line 4)) and 1 without"));
