@@ -220,7 +220,11 @@ std::vector<Fault> faults() {
   Cells coins = good();
   for (std::size_t i = 1; i <= kRows; ++i)
     coins[i] = {i % 2 == 0 ? "0" : "1", i % 3 == 0 ? "0" : "1", i % 5 < 2 ? "0" : "1"};
-  all.push_back({"discrete_columns", csv_of(coins), {}, 3, {"Every distance is zero", "discrete", "--drop-columns"}});
+  all.push_back({"discrete_columns",
+                 csv_of(coins),
+                 {},
+                 3,
+                 {"cannot place", "(binary) relative to", "--tier", "--before", "--drop-columns"}});
   all.push_back({"not_utf8", with_header({"a", "b\xE9ta", "c"}), {}, 3, {"The name of column 2, 'b\\xE9ta'", "UTF-8"}});
   all.push_back(
       {"nul_byte", with_cell(7, 1, std::string("1\0", 2)), {}, 3, {"d.csv, line 7: There is a NUL byte", "CSV"}});
