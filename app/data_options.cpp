@@ -194,7 +194,17 @@ ReadFacts read_facts(const ReadResult& read) {
 }
 
 Table declare_table(const Table& table, const DataOptions& options, Task& task) {
-  Table declared = declare_columns(table, task, read_options(options));
+  DataOptions flags = options;
+  flags.words.clear();
+  const ReadOptions read = read_options(flags);
+  for (const DeclaredType& said : read.types) {  // goes before the task, and the table has it already
+    for (ColumnDeclaration& column : task.columns) {
+      if (column.name != said.name) continue;
+      column.type.reset();
+      column.levels.clear();
+    }
+  }
+  Table declared = declare_columns(table, task, read);
   forget_dropped(task, declared);
   return declared;
 }

@@ -22,6 +22,15 @@ const number_text = (value, digits) => rounded(value, digits).replace(/-/g, '\u2
 const percent_text = (share) => `${(100 * share).toFixed(1)}\u202f%`;
 const range_text = ([low, high]) => `${percent_text(low)} to ${percent_text(high)}`;
 
+// What is known of a column: type, levels {word: number}, unit, label.
+const about = (name) => pick(model.column_types, name) ?? {};
+const with_unit = (name, text) => (about(name).unit ? `${text}\u202f${about(name).unit}` : text);
+// A value for people: the word of its level, or the number with its unit.
+function value_text(name, value) {
+  const level = Object.entries(about(name).levels ?? {}).find(([, number]) => number === value);
+  return level ? level[0] : with_unit(name, number_text(value));
+}
+
 function joined(parts) {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
@@ -172,9 +181,30 @@ function data_figure({ data_counts, data_low, data_high }, share) {
   return figure;
 }
 
+// A list of levels in place of a lever.
+function make_choice(entry, title, { changed }) {
+  const levels = Object.entries(entry.about.levels);
+  const select = make('select', { 'aria-labelledby': title });
+  select.append(...levels.map(([word, value]) => make('option', { value }, word)));
+  select.addEventListener('change', () => changed(Number(select.value)));
+  return {
+    element: make('div', { class: 'lever' }, select),
+    slider: select,
+    mark() {},
+    set(value) {
+      select.value = String(value);
+    },
+    enable(on) {
+      select.disabled = !on;
+    },
+  };
+}
+
 // A variable's name, with what belongs to it below and, for some, beside it.
 function make_group(name, id, beside, ...below) {
-  const head = make('div', { class: 'head' }, make('h3', { id, title: name }, name), ...beside);
+  const { label, unit } = about(name);
+  const title = make('h3', { id, title: label ? `${name}: ${label}` : name }, unit ? `${name} (${unit})` : name);
+  const head = make('div', { class: 'head' }, title, ...beside);
   return make('div', { class: 'variable', role: 'group', 'aria-labelledby': id }, head, ...below);
 }
 
@@ -185,10 +215,12 @@ function make_context(entry, place) {
     one.value = value;
     rehearse();
   };
-  one.lever = make_lever(entry, title, { optional: false, changed });
+  const levels = Object.keys(entry.about?.levels ?? {});
+  one.lever = (levels.length > 0 ? make_choice : make_lever)(entry, title, { optional: false, changed });
   one.lever.mark(entry.value);
   contexts.set(entry.name, one);
-  const note = make('p', { class: 'note' }, `${number_text(entry.mean, 3)} on average in the data`);
+  const mean = with_unit(entry.name, number_text(entry.mean, 3));
+  const note = make('p', { class: 'note' }, entry.about?.label ?? `${mean} on average in the data`);
   return make_group(entry.name, title, [], one.lever.element, note);
 }
 
@@ -414,7 +446,7 @@ function show_warnings(warnings) {
 
 function gain_text(decision) {
   const values = [...alterables.keys()].map((name) => [name, pick(decision.alterations, name) ?? null]);
-  const set = values.filter(([, value]) => value !== null).map(([name, value]) => `${name} to ${number_text(value)}`);
+  const set = values.filter(([, value]) => value !== null).map(([name, value]) => `${name} to ${value_text(name, value)}`);
   const left = values.filter(([, value]) => value === null).map(([name]) => name);
   const idle = decision.no_influence ?? [];
   const remarks = idle.length > 0 ? [`${joined(idle)} cannot change the outcome.`] : [];
@@ -557,13 +589,13 @@ function row_button(row, place) {
 
 function show_table(rows) {
   const cell = (text, look = '') => make('td', { class: look }, text);
-  const set = (value) => (value === null ? cell('leave', 'left') : cell(number_text(value)));
+  const set = (name, value) => (value === null ? cell('leave', 'left') : cell(value_text(name, value)));
   const names = ['', ...contexts.keys(), ...[...alterables.keys()].map((name) => `set ${name}`)];
   const header = [...names, 'success', '95\u202f% interval', 'without action'];
   const lines = rows.map((row, i) => [
     make('th', { scope: 'row' }, row_button(row, i + 1)),
-    ...[...contexts.keys()].map((name) => cell(number_text(pick(row.context, name)))),
-    ...[...alterables.keys()].map((name) => set(pick(row.alterations, name) ?? null)),
+    ...[...contexts.keys()].map((name) => cell(value_text(name, pick(row.context, name)))),
+    ...[...alterables.keys()].map((name) => set(name, pick(row.alterations, name) ?? null)),
     cell(percent_text(row.success_probability), 'strong'),
     cell(range_text(row.interval)),
     cell(percent_text(row.without_action)),

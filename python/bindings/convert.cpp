@@ -7,7 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "olem/column_types.h"
 #include "olem/error.h"
+#include "olem/json_text.h"
+#include "olem/task.h"
 
 namespace py = pybind11;
 
@@ -27,7 +30,8 @@ std::string_view kind_word(OptionKind kind) {
 
 // Read with the array's own strides: no intermediate copy of C-, Fortran- or non-contiguous arrays. The table is a copy
 // of its own, made while the GIL keeps others from changing the array.
-Table table_of(std::vector<std::string> names, const py::array_t<double, 0>& values) {
+// `column_types` is JSON text as in results; of a column that it does not name the type is what its numbers look like.
+Table table_of(std::vector<std::string> names, const py::array_t<double, 0>& values, const std::string& column_types) {
   if (values.ndim() != 2 || static_cast<std::size_t>(values.shape(1)) != names.size())
     throw Error(ErrorCategory::kUsage, "The array must have two dimensions and a column for every name.");
   const auto cells = values.unchecked<2>();
@@ -36,7 +40,14 @@ Table table_of(std::vector<std::string> names, const py::array_t<double, 0>& val
   for (py::ssize_t j = 0; j < cells.shape(1); ++j) {
     for (py::ssize_t i = 0; i < cells.shape(0); ++i) columns[next++] = cells(i, j);
   }
-  return {std::move(names), std::move(columns)};
+  Table table(std::move(names), std::move(columns));
+  const Json types = parse_json_text(column_types.empty() ? "{}" : column_types, "column_types");
+  std::vector<Column> about;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    about.push_back(types.contains(table.name(j)) ? column_from_json(types[table.name(j)])
+                                                  : guess_column(table.column(j)));
+  }
+  return table.with_about(std::move(about));
 }
 
 // Fortran order: the columns as the table has them.
@@ -158,15 +169,27 @@ void add_errors() {
 
 void add_table(py::module_& module) {
   py::class_<Table>(module, "Table", "Named columns of finite numbers.")
-      .def(py::init(&table_of), py::arg("names"), py::arg("values").noconvert())
+      .def(py::init(&table_of), py::arg("names"), py::arg("values").noconvert(), py::arg("column_types") = "")
       .def_property_readonly("names", &Table::names)
       .def_property_readonly("rows", &Table::rows)
       .def("to_array", &array_of, "rows x columns, a copy in Fortran order")
-      .def(py::pickle([](const Table& table) { return py::make_tuple(table.names(), array_of(table)); },
-                      [](const py::tuple& state) {
-                        return table_of(state[0].cast<std::vector<std::string>>(),
-                                        state[1].cast<py::array_t<double, 0>>());
-                      }));
+      .def_property_readonly(
+          "column_types", [](const Table& table) { return to_python(column_types_json(named_columns(table))); },
+          "by name: type, levels, unit, label, reason, declared")
+      .def(
+          "declared",
+          [](const Table& table, const std::string& task) {
+            return declare_columns(table, parse_task(task, "column_types").columns, "column_types");
+          },
+          py::arg("task"), "The table with its columns as the JSON text of a task declares them.")
+      .def(py::pickle(
+          [](const Table& table) {
+            return py::make_tuple(table.names(), array_of(table), column_types_json(named_columns(table)).dump());
+          },
+          [](const py::tuple& state) {
+            return table_of(state[0].cast<std::vector<std::string>>(), state[1].cast<py::array_t<double, 0>>(),
+                            state.size() > 2 ? state[2].cast<std::string>() : "");
+          }));
 }
 
 }  // namespace olem::python

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <nlohmann/json.hpp>
@@ -6,6 +7,7 @@
 #include "convert.h"
 #include "olem/data_check.h"
 #include "olem/decision.h"
+#include "olem/error.h"
 #include "olem/graph_file.h"
 #include "olem/graph_learner.h"
 #include "olem/model_file.h"
@@ -54,10 +56,22 @@ py::tuple fit_model(const std::string& task_text, const Table& table, const Rehe
   return py::make_tuple(std::move(model), to_python(warnings));
 }
 
+// The number of a value that a user gave: of a level by its word.
+double value_of(const RehearsalModel& model, const std::string& name, const std::string& text) {
+  const Column& column = about_column(model.columns, name);
+  const std::optional<double> value = column_value(column, text);
+  if (value) return *value;
+  const std::string levels = levels_sentence(column, text);
+  throw Error(ErrorCategory::kUsage, levels.empty()
+                                         ? fmt::format("'{}' is '{}', which is not a finite number.", name, text)
+                                         : fmt::format("'{}' is no level of '{}'. {}", text, name, levels));
+}
+
 // Everything that was learned but the samplers themselves.
 py::dict facts_of(const RehearsalModel& model) {
   Json json = to_json(model.order);
   json["task"] = to_json(model.task);
+  json["column_types"] = column_types_json(model.columns);
   json["order_method"] = model.order.method;
   json["graph"] = model.graph ? to_json(*model.graph) : Json();
   json["models"] = models_json(model);
@@ -85,7 +99,7 @@ py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<d
     std::vector<Warning> warnings = context_warnings(model.task, model.context, contexts[i]);
     const std::vector<Warning>& own = decisions[i].summary.warnings;
     warnings.insert(warnings.end(), own.begin(), own.end());
-    py::dict dict = to_python(to_json(decisions[i]));
+    py::dict dict = to_python(to_json(decisions[i], model.columns));
     dict["undecided_steps"] = undecided_between(model);
     dict["warnings"] = to_python(warnings);
     list.append(dict);
@@ -162,6 +176,7 @@ void add_decisions(py::module_& module) {
           },
           py::arg("path"), py::arg("overwrite"))
       .def("facts", &facts_of)
+      .def("value_of", &value_of, py::arg("name"), py::arg("text"))
       .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("settings"))
       .def("simulate", &draw_after_decision, py::arg("context"), py::arg("alterations"), py::arg("draws"),
            py::arg("draw"), py::arg("caution"), py::arg("settings"))

@@ -138,13 +138,15 @@ class _Learner:
             setattr(self, name, value)
         return self
 
-    def fit(self, X: Any, y: Any = None) -> _Learner:
+    def fit(self, X: Any, y: Any = None, *, column_types: Mapping[Label, Any] | None = None) -> _Learner:
         """Learns from the rows of X and returns the learner; `y` is not used.
 
-        X is an array or a DataFrame of finite numbers with a row for every observation and a column for every variable.
-        Nothing is standardised. ValueError with row and column for what is no number.
+        X is an array or a DataFrame of finite numbers with a row for every observation and a column for every variable;
+        categories, booleans and words of a DataFrame are levels, which enter as numbers. Nothing is standardised.
+        ValueError with row and column for what is neither. `column_types` says what columns are: a type each, or a dict
+        of type, levels, unit and label.
         """
-        table, names = as_table(X)
+        table, names = as_table(X, column_types)
         labels: list[Label] = list(names) if names else list(range(len(table.names)))
         with _remedies.spelt(_remedies.keywords(self._parameter_names()), None if names else table.names):
             learned = self._learn(table, labels)
@@ -154,6 +156,7 @@ class _Learner:
         self.n_features_in_ = len(labels)
         if names:
             self.feature_names_in_ = np.array(names, dtype=object)
+        self.result_["column_types"] = table.column_types
         _options.issue_warnings(self.warnings_)
         return self
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+import json
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
@@ -73,6 +74,14 @@ def _refuse_missing(values: np.ndarray, names: Sequence[str] | None) -> None:
     )
 
 
+def _check_shape(values: np.ndarray) -> None:
+    rows, columns = values.shape
+    if columns == 0:
+        raise ValueError(f"X has 0 feature(s) (shape={values.shape}) while a minimum of 1 is required.")
+    if rows < 2:
+        raise ValueError(f"X has {rows} sample(s) (shape={values.shape}) while a minimum of 2 is required.")
+
+
 def as_matrix(data: Any) -> tuple[np.ndarray, list[str] | None]:
     """A float64 array with two dimensions, and the column names where there are any.
 
@@ -91,16 +100,9 @@ def as_matrix(data: Any) -> tuple[np.ndarray, list[str] | None]:
         )
     if mask is not None:
         _refuse_mask(mask, names)
-    rows, columns = values.shape
-    if columns == 0:
-        raise ValueError(f"X has 0 feature(s) (shape={values.shape}) while a minimum of 1 is required.")
-    if rows < 2:
-        raise ValueError(f"X has {rows} sample(s) (shape={values.shape}) while a minimum of 2 is required.")
+    _check_shape(values)
     if values.dtype == object:
-        if _is_frame(data) and not any(dtype == object for dtype in data.dtypes):
-            values = data.to_numpy(dtype=np.float64, na_value=np.nan)  # pandas' own types with pandas.NA
-        else:
-            _refuse_objects(values, names)
+        _refuse_objects(values, names)
     if values.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: X has dtype {values.dtype}.")
     if values.dtype.kind not in "fiub":
@@ -110,10 +112,132 @@ def as_matrix(data: Any) -> tuple[np.ndarray, list[str] | None]:
     return matrix, names
 
 
-def as_table(data: Any) -> tuple[_olem.Table, list[str] | None]:
-    """A table, with the names of its columns where the data has any; else they are called x0, x1, ..."""
-    matrix, names = as_matrix(data)
-    return _olem.Table(names or default_names(matrix.shape[1]), matrix), names
+# Columns of words: more levels than this, or hardly a word twice, are names of rows or free text.
+_MOST_LEVELS = 50
+# Of two words these come last, as 1 does after 0.
+_AFFIRMATIVE = ("yes", "true", "on", "y", "t", "ja", "oui")
+
+
+def _about(kind: str, levels: Mapping[str, float], reason: str, declared: bool) -> dict[str, Any]:
+    return {"type": kind, "levels": dict(levels), "reason": reason, "declared": declared}
+
+
+def _word_order(words: Sequence[str]) -> list[str]:
+    ordered = sorted(words)
+    if len(ordered) == 2 and ordered[0].lower() in _AFFIRMATIVE:
+        ordered.reverse()
+    return ordered
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
+
+
+class _TypedFrame:
+    """A DataFrame, column by column: numbers for the library, and what pandas knows of types and levels."""
+
+    def __init__(self, frame: Any, names: Sequence[str] | None) -> None:
+        self.names = names
+        self.about: dict[int, dict[str, Any]] = {}
+        self.texts: list[str] = []  # columns that are neither numbers nor levels
+        columns = [self._column(j, frame.iloc[:, j]) for j in range(frame.shape[1])]
+        if self.texts:
+            listed = ", ".join(self.texts[:10]) + (", ..." if len(self.texts) > 10 else "")
+            raise ValueError(
+                f"Text that is neither numbers nor levels, because nearly every row has another one: {listed}. Leave "
+                f"{'it' if len(self.texts) == 1 else 'them'} out with X.drop(columns=...), or make levels of it."
+            )
+        self.matrix = np.column_stack(columns) if columns else np.empty((frame.shape[0], 0))
+
+    def _column(self, j: int, series: Any) -> np.ndarray:
+        dtype = series.dtype
+        if hasattr(dtype, "categories"):
+            return self._categories(j, series)
+        kind = getattr(dtype, "kind", "O")
+        if kind in "mM" or type(dtype).__name__ in ("PeriodDtype", "DatetimeTZDtype", "IntervalDtype"):
+            raise ValueError(
+                f"{column_text(self.names, j)} holds dates or times ({dtype}), which are no numbers. Use a number, "
+                "such as days since the first date: (x - x.min()).dt.days, or leave the column out."
+            )
+        if kind == "b":
+            self.about[j] = _about("binary", {"False": 0.0, "True": 1.0}, "booleans", False)
+            return series.to_numpy(dtype=np.float64, na_value=np.nan)
+        if kind in "fiu":
+            return series.to_numpy(dtype=np.float64, na_value=np.nan)
+        if kind == "c":
+            raise ValueError(f"Complex data not supported: {column_text(self.names, j)} has dtype {dtype}.")
+        return self._objects(j, series)
+
+    def _categories(self, j: int, series: Any) -> np.ndarray:
+        categories = list(series.cat.categories)
+        codes = series.cat.codes.to_numpy()
+        numbers = all(isinstance(c, (int, float, np.number)) and not isinstance(c, (bool, np.bool_)) for c in categories)
+        values = [float(c) for c in categories] if numbers else [float(i) for i in range(len(categories))]
+        if numbers and values != sorted(values) and series.cat.ordered:
+            numbers, values = False, [float(i) for i in range(len(categories))]
+        names = [f"{c:g}" if numbers and float(f"{c:g}") == float(c) else str(c) for c in categories]
+        levels = dict(sorted(zip(names, values), key=lambda level: level[1]))
+        ordered = bool(series.cat.ordered)
+        kind = "binary" if len(categories) == 2 else "ordinal" if ordered else "category"
+        self.about[j] = _about(kind, levels, "ordered categories" if ordered else "categories", True)
+        table = np.array([*values, np.nan])
+        return table[codes]  # -1 is missing
+
+    def _objects(self, j: int, series: Any) -> np.ndarray:
+        cells = series.to_list()
+        missing = np.array([_is_missing(cell) for cell in cells], dtype=bool)
+        present = [cell for cell, gone in zip(cells, missing) if not gone]
+        if present and all(isinstance(cell, (bool, np.bool_)) for cell in present):
+            self.about[j] = _about("binary", {"False": 0.0, "True": 1.0}, "booleans", False)
+            return np.array([np.nan if gone else float(cell) for cell, gone in zip(cells, missing)])
+        if not all(isinstance(cell, str) for cell in present):
+            for row, cell in enumerate(cells):
+                number = isinstance(cell, (int, float, np.number)) and not isinstance(cell, (bool, np.bool_))
+                if not number and not missing[row]:
+                    raise ValueError(
+                        f"{_place(self.names, row, j)} is {cell!r}, which is not a number. Remove or convert that "
+                        "column."
+                    )
+            return np.array([np.nan if gone else float(cell) for cell, gone in zip(cells, missing)])
+        words = _word_order(list(set(present)))
+        if len(words) > _MOST_LEVELS or 2 * len(words) > max(len(present), 1):
+            self.texts.append(column_text(self.names, j))
+            return np.zeros(len(cells))
+        levels = {word: float(i) for i, word in enumerate(words)}
+        kind = "binary" if len(words) == 2 else "category"
+        self.about[j] = _about(kind, levels, f"{len(words)} words", False)
+        return np.array([np.nan if gone else levels[cell] for cell, gone in zip(cells, missing)])
+
+
+def _needs_types(data: Any) -> bool:
+    """Whether a data frame of pandas has a column that is not one of plain numbers."""
+    if not (_is_frame(data) and hasattr(data, "iloc") and hasattr(data, "dtypes")):
+        return False
+    return any(getattr(dtype, "kind", "O") not in "fiu" or not isinstance(dtype, np.dtype) for dtype in data.dtypes)
+
+
+def as_table(data: Any, column_types: Mapping[str, Any] | None = None) -> tuple[_olem.Table, list[str] | None]:
+    """A table, with the names of its columns where the data has any; else they are called x0, x1, ...
+
+    Types of columns are those of a pandas DataFrame (category, bool, words), those that numbers look like otherwise;
+    `column_types` goes before both, by name (or position): a type, or a dict of type, levels, unit and label.
+    """
+    about: dict[int, dict[str, Any]] = {}
+    if _needs_types(data):
+        names = _frame_names(data)
+        typed = _TypedFrame(data, names)
+        matrix, about = typed.matrix, typed.about
+        _check_shape(matrix)
+        _refuse_missing(matrix, names)
+    else:
+        matrix, names = as_matrix(data)
+    columns = names or default_names(matrix.shape[1])
+    table = _olem.Table(columns, matrix, json.dumps({columns[j]: entry for j, entry in about.items()}))
+    if column_types:
+        label = {j: column for j, column in enumerate(columns)} if names is None else {}
+        declared = {label.get(name, str(name)): entry for name, entry in column_types.items()}
+        table = table.declared(json.dumps({"columns": declared}, default=list))
+    return table, names
 
 
 def default_names(count: int) -> list[str]:

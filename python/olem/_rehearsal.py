@@ -18,7 +18,7 @@ from ._steps import Step, steps_of
 
 # Parameters that are keys of a task file.
 _ROLES = ("context", "alterable", "outcome", "desired")
-_WISHES = ("before", "cost", "max_alterations", "constraints", "known_before", "after", "ignore")
+_WISHES = ("before", "cost", "max_alterations", "constraints", "columns", "known_before", "after", "ignore")
 
 
 class Decision:
@@ -27,7 +27,7 @@ class Decision:
     Attributes
     ----------
     context : dict
-        The observed values.
+        The observed values; a level that has a word is its word.
     alterations : dict
         The value to set each alterable variable to; None: leave it alone.
     success_probability : float
@@ -49,11 +49,11 @@ class Decision:
         self._result = dict(result)
 
     @property
-    def context(self) -> dict[str, float]:
+    def context(self) -> dict[str, float | str]:
         return dict(self._result["context"])
 
     @property
-    def alterations(self) -> dict[str, float | None]:
+    def alterations(self) -> dict[str, float | str | None]:
         return dict(self._result["alterations"])
 
     @property
@@ -102,7 +102,8 @@ class Decision:
         for name, value in self.alterations.items():
             expected = f"{self._result['expected'][name]:.4g}"
             released = f"{100 * self._result['success_if_released'][name]:.1f} %"
-            rows.append((name, "leave alone" if value is None else f"{value:.4g}", expected, released))
+            shown = "leave alone" if value is None else value if isinstance(value, str) else f"{value:.4g}"
+            rows.append((name, shown, expected, released))
         return rows
 
     def _sentence(self) -> str:
@@ -158,6 +159,9 @@ class Rehearsal:
         How many variables a decision may set.
     constraints : list of {{'weights': {{name: weight}}, 'max': bound}}
         Between alterable variables.
+    columns : dict of name to type, or to {{'type': ..., 'levels': [...], 'unit': ..., 'label': ...}}
+        What columns are, before what pandas or their numbers say: 'real', 'positive', 'share', 'count', 'ordinal',
+        'binary' or 'category'.
     known_before : list of str
         Columns that are settled before the levers are set, without a value when the decision is made.
     after : list of str
@@ -210,6 +214,8 @@ class Rehearsal:
     calibration_ : dict or None
     task_ : dict
         The task that was fitted, as in a task file.
+    column_types_ : dict
+        What each column was taken for: type, levels, unit, label, reason, declared.
     warnings_ : list of dict
     """
 
@@ -221,6 +227,7 @@ class Rehearsal:
     calibration_: dict[str, Any] | None
     warnings_: list[dict[str, str]]
     task_: dict[str, Any]
+    column_types_: dict[str, dict[str, Any]]
     _model: _olem.RehearsalModel
     _seed: int
     # What a model with straight lines is fitted to, and that model once it was asked for.
@@ -238,6 +245,7 @@ class Rehearsal:
         cost: Mapping[str, float] | None = None,
         max_alterations: int | None = None,
         constraints: Sequence[Mapping[str, Any]] | None = None,
+        columns: Mapping[str, Any] | None = None,
         known_before: Sequence[str] | None = None,
         after: Sequence[str] | None = None,
         ignore: Sequence[str] | None = None,
@@ -265,6 +273,7 @@ class Rehearsal:
         self.cost = cost
         self.max_alterations = max_alterations
         self.constraints = constraints
+        self.columns = columns
         self.known_before = known_before
         self.after = after
         self.ignore = ignore
@@ -381,7 +390,7 @@ class Rehearsal:
         pandas = require("pandas", "Rehearsal.simulate")
         if isinstance(alterations, Decision):
             alterations = alterations.alterations
-        values = [(str(k), float(v)) for k, v in (alterations or {}).items() if v is not None]
+        values = [(str(k), self._number(str(k), v)) for k, v in (alterations or {}).items() if v is not None]
         if not isinstance(n, numbers.Integral) or n < 1:
             raise ValueError(f"n: {n!r} is not a positive number of rows.")
         table = self._model.simulate(
@@ -522,6 +531,7 @@ class Rehearsal:
         self.calibration_ = facts["calibration"]
         self.warnings_ = facts["warnings"]
         self.task_ = facts["task"]
+        self.column_types_ = facts["column_types"]
         self._seed = facts["seed"]
 
     def _context_values(self, context: Any, complete: bool) -> list[float]:
@@ -536,14 +546,22 @@ class Rehearsal:
             raise ValueError(f"context: {unknown[0]!r} is no context variable. There are: {', '.join(wanted)}.")
         values = []
         for name in wanted:
-            try:
-                value = float(given[name])
-            except (TypeError, ValueError):
-                raise ValueError(f"context: {name!r} is {given[name]!r}, which is not a number.") from None
-            if value - value != 0:
-                raise ValueError(f"context: {name!r} is {value}, but only finite numbers can be used.")
-            values.append(value)
+            values.append(self._number(name, given[name]))
         return values
+
+    def _number(self, name: str, given: Any) -> float:
+        """Of a value of a variable: a level may be given by its word."""
+        levels = self.column_types_.get(name, {}).get("levels", {})
+        if isinstance(given, str) or str(given) in levels:
+            if levels:
+                return self._model.value_of(name, str(given))
+        try:
+            value = float(given)
+        except (TypeError, ValueError):
+            raise ValueError(f"context: {name!r} is {given!r}, which is not a number.") from None
+        if value - value != 0:
+            raise ValueError(f"context: {name!r} is {value}, but only finite numbers can be used.")
+        return self._model.value_of(name, repr(value)) if levels else value
 
     def _check_fitted(self) -> None:
         if "_model" not in vars(self):

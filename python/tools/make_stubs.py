@@ -40,7 +40,7 @@ def function_text(name: str, parameters: list[str], result: str, indent: str = "
 def estimators_text() -> str:
     text = HEADER + inspect.cleandoc(
         """
-        from typing import Any, Callable, Literal, Self, Sequence
+        from typing import Any, Callable, Literal, Mapping, Self, Sequence
 
         from numpy.typing import NDArray
 
@@ -60,7 +60,7 @@ def estimators_text() -> str:
             progress: Callable[[float, str], object] | None
             def get_params(self, deep: bool = True) -> dict[str, Any]: ...
             def set_params(self, **parameters: Any) -> Self: ...
-            def fit(self, X: Any, y: Any = None) -> Self: ...
+            def fit(self, X: Any, y: Any = None, *, column_types: Mapping[Label, Any] | None = None) -> Self: ...
             @property
             def graph_(self) -> Graph: ...
             @property

@@ -21,20 +21,26 @@ constexpr double kMostZeros = 0.5;
 // where this learner turned more than half of the true edges round.
 constexpr double kComparableRange = 2.5;
 
-[[noreturn]] void refuse_discrete(const Table& table, std::span<const std::size_t> remaining, std::size_t without) {
-  std::vector<std::string> names;
-  for (std::size_t p = 0; p < remaining.size(); ++p) {
-    if (p != without) names.push_back(table.name(remaining[p]));
-  }
+// Every distance is zero in these columns.
+struct NoDistances {
+  std::vector<std::string> columns;
+};
+
+[[noreturn]] void refuse_discrete(const Table& table, const std::vector<std::string>& names) {
   throw Error(
       ErrorCategory::kData,
-      fmt::format("{}Every distance is zero in the columns {}: they are discrete, and the entropy of a density is "
-                  "not defined for them.",
+      fmt::format("{}Every distance is zero in the columns {}: they are discrete, and the entropy of a density "
+                  "is not defined for them.",
                   table.prefix(), fmt::join(names, ", ")),
-      {leave_out(names),
-       {"Fix their place by what you know", "tier"},
-       {"Fix their place by what you know", "before"},
-       {"Separate equal values by jitter", "ties", "jitter"}});
+      {leave_out(names), {"Fix their place by what you know", "tier"}, {"Fix their place by what you know", "before"}});
+}
+
+[[noreturn]] void find_no_distances(const Table& table, std::span<const std::size_t> remaining, std::size_t without) {
+  NoDistances found;
+  for (std::size_t p = 0; p < remaining.size(); ++p) {
+    if (p != without) found.columns.push_back(table.name(remaining[p]));
+  }
+  throw found;
 }
 
 void warn_of_zeros(const std::vector<std::pair<std::string, double>>& zero_shares, Summary& summary) {
@@ -78,21 +84,10 @@ void warn_of_units(double entropy_of_first, OrderResult& result) {
        {{"Learn the order without a common unit", "method", "olem+"}}});
 }
 
-}  // namespace
-
-OptionSet describe(OlemOptions& options) { return describe(options.entropy); }
-
-OrderResult learn_order_olem(const Table& table, const OlemOptions& options, const Precedence& knowledge,
+// Throws NoDistances where the entropies of the candidates are not defined.
+OrderResult learn_continuous(const Table& table, const OlemOptions& options, const Precedence& knowledge,
                              const Context& context) {
-  OlemOptions checked = options;
-  describe(checked).validate();
-  if (table.columns() < 2) {
-    OrderResult trivial;
-    trivial.criterion = "conditional_entropy";
-    trivial.order = table.names();
-    return trivial;
-  }
-  const auto entropies = start_entropy_sequence(table, checked.entropy, context);
+  const auto entropies = start_entropy_sequence(table, options.entropy, context);
   StepEntropies current;
   double zero_share = 0.0;     // of the current step
   double first_entropy = 0.0;  // of the variables before the current sink: in the end of the first one
@@ -110,7 +105,7 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
       // Where knowledge leaves one candidate nothing is compared, and discrete columns do no harm.
       const bool candidate = std::find(candidates.begin(), candidates.end(), remaining[p]) != candidates.end();
       if (candidates.size() > 1 && candidate && current.without[p] == -std::numeric_limits<double>::infinity())
-        refuse_discrete(table, remaining, p);
+        find_no_distances(table, remaining, p);
     }
     zero_share = *std::max_element(current.zero_share.begin(), current.zero_share.end());
     step.facts = {{"joint_entropy", current.joint}, {"zero_share", zero_share}};
@@ -129,6 +124,132 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
   warn_of_zeros(zero_shares, result.summary);
   warn_of_units(first_entropy, result);
   return result;
+}
+
+// Values that are rounded so coarsely that every distance is zero are spread evenly over what they may have been before
+// they were rounded; what looks like levels is refused.
+OrderResult learn_rounded(const Table& table, const OlemOptions& options, const Precedence& knowledge,
+                          const Context& context) {
+  try {
+    return learn_continuous(table, options, knowledge, context);
+  } catch (const NoDistances& found) {
+    const bool levels = std::any_of(found.columns.begin(), found.columns.end(), [&](const std::string& name) {
+      return has_levels(guess_column(table.column(table.index(name))).type);
+    });
+    if (levels || options.entropy.ties != TiePolicy::kSkip) refuse_discrete(table, found.columns);
+    OlemOptions spread = options;
+    spread.entropy.ties = TiePolicy::kJitter;
+    OrderResult result = [&] {
+      try {
+        return learn_continuous(table, spread, knowledge, context);
+      } catch (const NoDistances& still) {
+        refuse_discrete(table, still.columns);
+      }
+    }();
+    result.summary.warnings.push_back(
+        {"rounded",
+         fmt::format("The values of {} are rounded so that no point has a neighbour at another place. They were spread "
+                     "evenly over the step of rounding.",
+                     fmt::join(found.columns, ", ")),
+         fmt::format("{}", fmt::join(found.columns, ", ")),
+         {{"Give the values with all their digits if you have them"}}});
+    return result;
+  }
+}
+
+// The columns that `column` is not known to come before or after.
+std::vector<std::string> unordered_with(const Table& table, std::size_t column, const Precedence& knowledge) {
+  std::vector<std::string> names;
+  for (std::size_t other = 0; other < table.columns(); ++other) {
+    if (other != column && !knowledge.precedes(column, other) && !knowledge.precedes(other, column))
+      names.push_back(table.name(other));
+  }
+  return names;
+}
+
+[[noreturn]] void refuse_unplaced(const Table& table, std::span<const std::size_t> unplaced,
+                                  const Precedence& knowledge) {
+  constexpr std::size_t kListed = 3;
+  std::vector<std::string> names;
+  std::vector<std::string> items;
+  for (const std::size_t column : unplaced) {
+    std::vector<std::string> others = unordered_with(table, column, knowledge);
+    const std::size_t more = others.size() > kListed ? others.size() - kListed : 0;
+    others.resize(others.size() - more);
+    names.push_back(table.name(column));
+    items.push_back(fmt::format("'{}' ({}) relative to {}{}", table.name(column),
+                                column_type_name(table.about(column).type), fmt::join(others, ", "),
+                                more > 0 ? fmt::format(" and {} more", more) : ""));
+  }
+  const std::string advice = "Give their place relative to every other column by what you know";
+  throw Error(ErrorCategory::kData,
+              fmt::format("{}The entropy of a density is not defined for discrete columns, so that olem cannot place "
+                          "{}.",
+                          table.prefix(), fmt::join(items, "; ")),
+              {{advice, "tier"}, {advice, "before"}, leave_out(names)});
+}
+
+// The order of the continuous columns, which was learned, with discrete columns where knowledge puts them.
+OrderResult with_placed(const Table& table, std::span<const std::size_t> placed, const Precedence& knowledge,
+                        OrderResult learned) {
+  std::vector<std::size_t> order;
+  for (const std::string& name : learned.order) order.push_back(table.index(name));
+  for (const std::size_t column : placed) {
+    const auto after =
+        std::find_if(order.begin(), order.end(), [&](std::size_t other) { return knowledge.precedes(column, other); });
+    order.insert(after, column);
+  }
+  std::vector<OrderStep> steps;
+  for (std::size_t i = order.size(); i-- > 1;) {
+    const std::string& name = table.name(order[i]);
+    const auto step = std::find_if(learned.steps.begin(), learned.steps.end(),
+                                   [&](const OrderStep& entry) { return entry.sink == name; });
+    if (step != learned.steps.end()) {
+      steps.push_back(std::move(*step));
+    } else {
+      OrderStep& forced = steps.emplace_back();
+      forced.sink = name;
+      forced.forced = true;
+    }
+  }
+  learned.order.clear();
+  for (const std::size_t column : order) learned.order.push_back(table.name(column));
+  learned.steps = std::move(steps);
+  return learned;
+}
+
+}  // namespace
+
+OptionSet describe(OlemOptions& options) { return describe(options.entropy); }
+
+OrderResult learn_order_olem(const Table& table, const OlemOptions& options, const Precedence& knowledge,
+                             const Context& context) {
+  OlemOptions checked = options;
+  describe(checked).validate();
+  if (table.columns() < 2) {
+    OrderResult trivial;
+    trivial.criterion = "conditional_entropy";
+    trivial.order = table.names();
+    return trivial;
+  }
+  std::vector<std::size_t> continuous;
+  std::vector<std::size_t> discrete;
+  std::vector<std::size_t> unplaced;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    (has_levels(table.about(j).type) ? discrete : continuous).push_back(j);
+    if (has_levels(table.about(j).type) && !unordered_with(table, j, knowledge).empty()) unplaced.push_back(j);
+  }
+  // Whoever says what to do with ties means discrete columns too; a normal distribution is one of any numbers.
+  const bool densities = checked.entropy.ties == TiePolicy::kSkip && checked.entropy.estimator != "gaussian";
+  if (discrete.empty() || !densities) return learn_rounded(table, checked, knowledge, context);
+  if (!unplaced.empty()) refuse_unplaced(table, unplaced, knowledge);
+  OrderResult learned;
+  learned.criterion = "conditional_entropy";
+  if (continuous.size() == 1) learned.order = {table.name(continuous.front())};
+  if (continuous.size() > 1) {
+    learned = learn_rounded(table.with_columns(continuous), checked, knowledge.restricted_to(continuous), context);
+  }
+  return with_placed(table, discrete, knowledge, std::move(learned));
 }
 
 }  // namespace olem

@@ -114,7 +114,10 @@ class OlemPlusProblem::Impl {
         own_nodes_(std::make_shared<PlusNodes>(
             prepare_plus_columns(table, checked_weights(table.prefix(), table.rows(), weights), context))),
         nodes_(*own_nodes_) {
-    for (const std::size_t column : columns().table_column) names_.push_back(table.name(column));
+    for (const std::size_t column : columns().table_column) {
+      names_.push_back(table.name(column));
+      has_levels_.push_back(has_levels(table.about(column).type));
+    }
     full_terms_ = scale_terms(options, columns());
   }
 
@@ -128,6 +131,7 @@ class OlemPlusProblem::Impl {
             base.own_nodes_)),
         nodes_(*own_nodes_),
         names_(base.names_),
+        has_levels_(base.has_levels_),
         full_terms_(base.full_terms_),
         weight_(base.weight_),
         range_(base.range_) {}
@@ -156,6 +160,7 @@ class OlemPlusProblem::Impl {
                     {"active_predecessors", static_cast<double>(edges)},
                     {"regressions", static_cast<double>(nodes_.fits())}};
     result.summary.message = closing_sentence_plus(result.steps);
+    add_level_warning(known, result.summary.warnings);
     context.report_progress(1.0, "order");
     return result;
   }
@@ -181,6 +186,27 @@ class OlemPlusProblem::Impl {
   static constexpr double kSearchShare = 0.95;
 
   const PlusColumns& columns() const { return nodes_.columns(); }
+
+  // Columns with levels whose place is not known are compared by the numbers of their levels.
+  void add_level_warning(const Precedence& known, std::vector<Warning>& warnings) const {
+    std::vector<std::string> open;
+    for (std::size_t j = 0; j < has_levels_.size(); ++j) {
+      if (!has_levels_[j]) continue;
+      for (std::size_t other = 0; other < has_levels_.size(); ++other) {
+        if (other == j || known.precedes(j, other) || known.precedes(other, j)) continue;
+        open.push_back(names_[j]);
+        break;
+      }
+    }
+    if (open.empty()) return;
+    std::sort(open.begin(), open.end());
+    constexpr const char* kAdvice = "Fix their places by what you know";
+    warnings.push_back({"levels",
+                        fmt::format("The levels of {} entered as numbers, so that {} place in the order is a guess.",
+                                    fmt::join(open, ", "), open.size() == 1 ? "its" : "their"),
+                        fmt::format("{}", fmt::join(open, ", ")),
+                        {{kAdvice, "tier"}, {kAdvice, "before"}}});
+  }
 
   std::vector<std::size_t> numbers(std::span<const std::string> order) const {
     const std::vector<std::size_t> table_order =
@@ -232,6 +258,7 @@ class OlemPlusProblem::Impl {
   std::shared_ptr<PlusNodes> own_nodes_;
   PlusNodes& nodes_;
   std::vector<std::string> names_;  // by number of the column
+  std::vector<bool> has_levels_;    // likewise
   ScaleTerms full_terms_;
   std::optional<double> weight_;  // of the scale terms, once it is found
   double range_ = 0.0;            // of the residual entropies that it was found from

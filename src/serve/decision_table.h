@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "olem/decision.h"
@@ -9,7 +8,7 @@
 namespace olem::internal {
 
 // Decisions for several contexts, one entry each: {"context", "alterations", "success_probability", "interval",
-// "without_action", "status"}. Levels are words, where they have one.
-Json decision_rows(const std::vector<Decision>& decisions, std::span<const NamedColumn> columns);
+// "without_action", "status"}. Levels are numbers: the page sets its levers to them.
+Json decision_rows(const std::vector<Decision>& decisions);
 
 }  // namespace olem::internal

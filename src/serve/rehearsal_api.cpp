@@ -198,6 +198,9 @@ Json RehearsalApi::model_json() {
   const Json wishes = to_json(task);
   Json json;
   json["version"] = version();
+  json["name"] = task.name;
+  json["note"] = task.note;
+  json["column_types"] = column_types_json(model_.columns);
   json["order"] = model_.order.order;
   json["order_method"] = model_.order.method;
   if (model_.graph) json["graph"] = to_json(*model_.graph);
@@ -215,7 +218,8 @@ Json RehearsalApi::model_json() {
                                {"mean", column.mean},
                                {"sd", column.deviation},
                                {"data_low", column.low},
-                               {"data_high", column.high}});
+                               {"data_high", column.high},
+                               {"about", to_json(about_column(model_.columns, task.context[j]))}});
   }
   const std::vector<double> expected = rehearser_.expected(start);
   json["alterable"] = Json::array();
@@ -228,11 +232,12 @@ Json RehearsalApi::model_json() {
                                  {"expected", expected[k]},
                                  {"data_low", variable.low},
                                  {"data_high", variable.high},
-                                 {"data_counts", variable.counts}});
+                                 {"data_counts", variable.counts},
+                                 {"about", to_json(about_column(model_.columns, range.name))}});
   }
   json["outcome"] = Json::array();
   for (std::size_t k = 0; k < task.outcome.size(); ++k) {
-    Json entry = {{"name", task.outcome[k]}};
+    Json entry = {{"name", task.outcome[k]}, {"about", to_json(about_column(model_.columns, task.outcome[k]))}};
     if (!task.desired.ranges().empty()) {
       entry["low"] = optional_json(task.desired.ranges()[k].low);
       entry["high"] = optional_json(task.desired.ranges()[k].high);
@@ -343,7 +348,7 @@ Json RehearsalApi::contexts_json(const std::string& body) {
     add(decisions[i].summary.warnings);
   }
   Json json;
-  json["rows"] = decision_rows(decisions, model_.columns);
+  json["rows"] = decision_rows(decisions);
   json["csv"] = decisions_csv(decisions, model_.columns);
   json["warnings"] = warnings_json(warnings);
   return json;

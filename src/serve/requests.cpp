@@ -89,12 +89,23 @@ double domain_value(const NamedRange& range, const Json& json) {
   return std::clamp(value, range.low, range.high);
 }
 
+// A number, or the word of a level.
+double context_value(const RehearsalModel& model, const std::string& name, const Json& given) {
+  const Column& column = about_column(model.columns, name);
+  if (!given.is_string() || column.levels.empty()) return finite_number(given, fmt::format("'{}'", shown(name)));
+  const std::string word = given.get<std::string>();
+  const std::optional<double> value = column_value(column, word);
+  if (!value)
+    reject(fmt::format("'{}' is no level of '{}'. {}", shown(word), shown(name), levels_sentence(column, word)));
+  return *value;
+}
+
 std::vector<double> read_context(const RehearsalModel& model, const Json& request) {
   const Task& task = model.task;
   if (!request.contains("context")) return starting_context(model);
   std::vector<std::optional<double>> values(task.context.size());
   for (const VariableEntry& entry : variable_entries(request, "context", task.context, "context variable"))
-    values[entry.place] = finite_number(*entry.value, fmt::format("'{}'", shown(task.context[entry.place])));
+    values[entry.place] = context_value(model, task.context[entry.place], *entry.value);
   std::vector<double> result;
   for (std::size_t j = 0; j < values.size(); ++j) {
     if (!values[j]) reject(fmt::format("'context' lacks a value of '{}'.", shown(task.context[j])));
@@ -147,10 +158,16 @@ std::vector<double> starting_context(const RehearsalModel& model) {
   std::vector<double> values;
   for (std::size_t j = 0; j < model.task.context.size(); ++j) {
     double value = model.context[j].mean;
+    const Column& column = about_column(model.columns, model.task.context[j]);
+    if (!column.levels.empty()) {
+      value =
+          std::min_element(column.levels.begin(), column.levels.end(), [mean = value](const auto& a, const auto& b) {
+            return std::abs(a.value - mean) < std::abs(b.value - mean);
+          })->value;
+    }
     for (const NamedValue& observed : model.task.observed) {
       if (observed.name == model.task.context[j]) value = observed.value;
     }
-    const Column& column = about_column(model.columns, model.task.context[j]);
     for (const NamedWord& observed : model.task.observed_words) {
       if (observed.name == model.task.context[j]) value = column_value(column, observed.word).value_or(value);
     }

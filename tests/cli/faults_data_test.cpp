@@ -224,7 +224,7 @@ std::vector<Fault> faults() {
                  csv_of(coins),
                  {"--method", "olem"},
                  3,
-                 {"Every distance is zero", "discrete", "--drop-columns"}});
+                 {"cannot place", "(binary) relative to", "--tier", "--before", "--drop-columns"}});
   all.push_back({"not_utf8", with_header({"a", "b\xE9ta", "c"}), {}, 3, {"The name of column 2, 'b\\xE9ta'", "UTF-8"}});
   all.push_back(
       {"nul_byte", with_cell(7, 1, std::string("1\0", 2)), {}, 3, {"d.csv, line 7: There is a NUL byte", "CSV"}});

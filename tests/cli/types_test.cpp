@@ -164,6 +164,29 @@ TEST_F(Types, FlagsGoBeforeWhatTheTaskSaysAboutReading) {
   EXPECT_EQ(all["options"]["drop_columns"], "size");
   EXPECT_TRUE(all["column_types"].contains("vendor"));
   EXPECT_THAT(warning_codes(all), Contains("codes")) << "the levels of a category enter as numbers";
+  const auto typed = json_of(fast({"decide", "task.json", "--drop-columns", "size", "--type", "vendor=ordinal"}));
+  EXPECT_EQ(typed["column_types"]["vendor"]["type"], "ordinal");
+}
+
+TEST_F(Types, WordsOfTheFileAreLevels) {
+  Cells cells = {{"season", "dose", "yield"}};
+  RandomStream random(2, "test.words");
+  for (int i = 0; i < 150; ++i) {
+    const int season = static_cast<int>(random.below(2));
+    const double dose = random.normal();
+    cells.push_back({season == 0 ? "winter" : "summer", fmt::format("{}", dose),
+                     fmt::format("{}", 2.0 * dose + season + 0.5 * random.normal())});
+  }
+  folder_.write("words.csv", csv_of(cells));
+  folder_.write("words.json", R"({"data": "words.csv", "context": ["season"], "alterable": {"dose": [-2, 2]},
+      "columns": {"season": {"levels": ["winter", "summer"]}},
+      "outcome": ["yield"], "desired": {"yield": [2, null]}, "observed": {"season": "summer"}})");
+  const auto json = json_of(fast({"decide", "words.json"}));
+  EXPECT_EQ(json["column_types"]["season"]["levels"].dump(), R"({"winter":0.0,"summer":1.0})");
+  EXPECT_EQ(json["decisions"][0]["context"]["season"], "summer");
+  const ProcessResult unknown = run(fast({"decide", "words.json", "--context", "season=spring"}));
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("'spring' is no level of 'season'. Its levels are winter and summer."));
 }
 
 TEST_F(Types, CheckSaysWhatColumnsAreTakenFor) {

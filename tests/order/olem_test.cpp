@@ -156,6 +156,67 @@ TEST(Olem, DiscreteColumnsAreRefusedByName) {
   }
 }
 
+Column binary_column() {
+  Column column;
+  column.type = ColumnType::kBinary;
+  column.levels = {{0, "off"}, {1, "on"}};
+  return column;
+}
+
+// sex (binary), then continuous columns with a known order, then an outcome that is binary.
+Table mixed_table(std::size_t rows) {
+  const Table chain = test::ka5();
+  std::vector<double> values;
+  for (std::size_t i = 0; i < rows; ++i) values.push_back(static_cast<double>(i % 3 == 0));
+  for (std::size_t j = 0; j < 3; ++j)
+    values.insert(values.end(), chain.column(j).begin(), chain.column(j).begin() + static_cast<std::ptrdiff_t>(rows));
+  for (std::size_t i = 0; i < rows; ++i) values.push_back(static_cast<double>(i % 5 == 0));
+  return {{"sex", "x0", "x1", "x2", "well"}, std::move(values), "", {binary_column(), {}, {}, {}, binary_column()}};
+}
+
+TEST(Olem, DiscreteColumnsStandWhereKnowledgePutsThem) {
+  const Table table = mixed_table(test::ka5().rows());
+  Knowledge knowledge;
+  knowledge.tiers = {{"sex"}, {"x0", "x1", "x2"}, {"well"}};
+  const OrderResult result = learn_order_olem(table, {}, Precedence(knowledge, table.names()), Context());
+  const OrderResult alone = learn_order_olem(table.with_columns(std::vector<std::size_t>{1, 2, 3}), {}, {}, Context());
+  EXPECT_EQ(result.order.front(), "sex");
+  EXPECT_EQ(result.order.back(), "well");
+  EXPECT_EQ(Order(result.order.begin() + 1, result.order.end() - 1), alone.order);
+  ASSERT_EQ(result.steps.size(), 4U);
+  EXPECT_EQ(result.steps[0].sink, "well");
+  EXPECT_TRUE(result.steps[0].forced);
+  EXPECT_EQ(result.steps[1].gap, alone.steps[0].gap);
+  EXPECT_TRUE(result.steps[3].forced) << "what is first among the continuous ones comes after sex";
+}
+
+TEST(Olem, DiscreteColumnsThatCannotBePlacedAreNamed) {
+  const Table table = mixed_table(100);
+  Knowledge knowledge;
+  knowledge.tiers = {{"sex"}, {"x0", "x1", "x2", "well"}};
+  try {
+    learn_order_olem(table, {}, Precedence(knowledge, table.names()), Context());
+    FAIL() << "a discrete column was placed by nothing";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("cannot place 'well' (binary) relative to x0, x1, x2."), std::string::npos) << text;
+    EXPECT_EQ(text.find("'sex'"), std::string::npos) << text;
+    EXPECT_EQ(text.find("jitter"), std::string::npos) << text;
+  }
+}
+
+// 45 values, each in four or five rows.
+TEST(Olem, RoundedColumnsAreNeverRefused) {
+  std::vector<double> values;
+  RandomStream random(3, "test.rounded");
+  for (int i = 0; i < 200; ++i) values.push_back(0.1 * static_cast<double>((7 * i) % 45));
+  for (int i = 0; i < 200; ++i) values.push_back(values[static_cast<std::size_t>(i)] + 0.5 * random.normal());
+  const OrderResult result = learn_order_olem(Table({"rounded", "noisy"}, std::move(values)), {}, {}, Context());
+  EXPECT_EQ(result.order, (Order{"rounded", "noisy"}));
+  ASSERT_FALSE(result.summary.warnings.empty());
+  EXPECT_EQ(result.summary.warnings.back().code, "rounded");
+}
+
 TEST(Olem, BootstrapIsAProbabilityAndDoesNotDependOnThreads) {
   OrderOptions options;
   options.bootstrap = 20;

@@ -73,7 +73,7 @@ def expect_sound_advice(error, learner):
         (olem.FCI(), normal(4, 4), "fci needs at least 5 rows for 4 columns"),
         (olem.CAM(), normal(19, 3), "cam needs at least 20 rows"),
         (olem.DiffAN(), normal(49, 3), "diffan needs at least 50 rows"),
-        (olem.OLEM(), (normal(100, 3) > 0).astype(float), "Every distance is zero"),
+        (olem.OLEM(), (normal(100, 3) > 0).astype(float), r"cannot place .x0. \(binary\) relative to x1, x2"),
         (olem.OLEM(), normal(100, 3) * [1, 1e200, 1], "The values of column 'x1' are too large to be squared"),
         (olem.OLEM(ties="skp"), normal(100, 3), "ties: 'skp' is not one of"),
         (olem.OLEM(k=0), normal(100, 3), "k: '0' is not a whole number from 1 to 1000"),
@@ -282,8 +282,8 @@ def test_remedies_are_calls_of_the_object_at_hand():
     assert message_of(olem.OLEM(), frame).endswith("Leave the column out: X.drop(columns=['d']).")
     assert message_of(olem.OLEM(), frame.to_numpy()).endswith("Leave the column out: numpy.delete(X, [3], axis=1).")
     assert message_of(olem.OLEM(), (normal(100, 3) > 0).astype(float)).endswith(
-        "Leave the columns out (numpy.delete(X, [1, 2], axis=1)), fix their place by what you know (tiers=... or before=...), "
-        "or separate equal values by jitter (ties='jitter')."
+        "Give their place relative to every other column by what you know (tiers=... or before=...), or leave the columns out "
+        "(numpy.delete(X, [0, 1, 2], axis=1))."
     )
     assert message_of(olem.OLEM(estimator="gaussian"), normal(4, 4)).endswith(
         "Choose another estimator: estimator='kl'."
