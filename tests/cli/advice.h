@@ -71,8 +71,8 @@ inline std::vector<std::string> verb_in(const std::vector<std::string>& argument
 // task that no task may have.
 inline std::vector<std::string> unknown_advice(const std::vector<std::string>& verb, const std::string& text) {
   static const std::set<std::string> kTaskKeys = {
-      "name",    "note",    "data",     "reading", "columns", "context",         "alterable",
-      "outcome", "desired", "observed", "before",  "cost",    "max_alterations", "constraints"};
+      "name",     "note",   "data", "reading",         "columns",     "context",      "alterable", "outcome", "desired",
+      "observed", "before", "cost", "max_alterations", "constraints", "known_before", "after",     "ignore"};
   std::vector<std::string> unknown;
   for (const auto& [flag, other] : flags_in(text)) {
     if (!flags_of(other.empty() ? verb : std::vector<std::string>{other}).contains(flag)) unknown.push_back(flag);

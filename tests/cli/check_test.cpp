@@ -80,7 +80,9 @@ TEST(CheckVerb, SaysWhatToDoInText) {
   EXPECT_THAT(result.out, HasSubstr("\nwarning: repeated_rows\n"));
 
   folder.write("good.csv", csv_of(linear_table(100, 3, 1)));
-  EXPECT_EQ(run_olem({"check", "good.csv"}, options).out, "good.csv: no problems found.\n");
+  EXPECT_EQ(run_olem({"check", "good.csv"}, options).out,
+            "good.csv: no problems found.\n\nWhat the columns are taken for:\n\n  x0      real      numbers\n"
+            "  x1      real      numbers\n  x2      real      numbers\n");
 }
 
 TEST(CheckVerb, ReportsAFileThatIsNoTable) {

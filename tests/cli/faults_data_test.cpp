@@ -176,7 +176,8 @@ std::vector<Fault> faults() {
   all.push_back({"blank_file", "\n \n", {}, 3, {"d.csv: The file is empty"}});
   all.push_back({"header_only", "a,b\n", {}, 3, {"d.csv: There are no rows of data", "At least 2 are needed"}});
   all.push_back({"one_row", "a,b\n1,2\n", {}, 3, {"d.csv: There is only 1 row of data", "At least 2 are needed"}});
-  all.push_back({"k_rows", first_rows(3), {"--k", "3"}, 3, {"k = 3 needs at least 4 rows, but there are 3"}});
+  all.push_back(
+      {"k_rows", first_rows(3), {"--method", "olem", "--k", "3"}, 3, {"k = 3 needs at least 4 rows, but there are 3"}});
   all.push_back({"constant",
                  with_column("fixed", [](double, double) { return 4.5; }),
                  {},

@@ -241,7 +241,7 @@ std::vector<Command> long_commands() {
   };
   return {
       {"olem", {"order", "wide.csv", "--bootstrap", "1000"}, ""},
-      {"ensemble", {"order", "tall.csv", "--estimator", "ensemble"}, ""},
+      {"ensemble", {"order", "tall.csv", "--method", "olem", "--estimator", "ensemble"}, ""},
       {"score", {"order", "tall.csv", "--method", "score"}, ""},
       {"caps", {"order", "tall.csv", "--method", "caps"}, ""},
       {"cam", {"order", "wide.csv", "--method", "cam"}, ""},

@@ -117,7 +117,9 @@ TEST_F(Fit, FewRowsAreLearnedFromButNotTestedOn) {
 
 TEST_F(Fit, LeavesNothingWhenItCannotFinish) {
   EXPECT_EQ(fit({"--time-limit", "1e-6"}).exit_code, 6);
-  EXPECT_EQ(fit({"--strict"}).exit_code, 3);  // the region is open to a side
+  // There are too few rows to be sure.
+  folder_.write("farm.csv", csv_of(farm(30, 1)));
+  EXPECT_EQ(fit({"--strict"}).exit_code, 3);
   EXPECT_THAT(folder_.entries(), ElementsAre("farm.csv", "task.json"));
 }
 

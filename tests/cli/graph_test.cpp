@@ -21,7 +21,8 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 TEST(CliGraph, SachsGivesTheEdgesOfThePaper) {
   const TemporaryFolder folder;
-  const ProcessResult run = run_olem({"graph", sachs(), "--quiet", "--json", "-o", folder.file("graph.json")});
+  const ProcessResult run =
+      run_olem({"graph", sachs(), "--method", "olem", "--quiet", "--json", "-o", folder.file("graph.json")});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const Json json = parse_json(run.out);
   EXPECT_EQ(read_text(folder.file("graph.json")), run.out);
@@ -133,7 +134,7 @@ TEST(CliGraph, EveryGraphFormatIsWrittenAndReadBack) {
 }
 
 TEST(CliGraph, TextShowsWhatWasNearTheCutoff) {
-  const ProcessResult run = run_olem({"graph", sachs(), "-q"});
+  const ProcessResult run = run_olem({"graph", sachs(), "--method", "olem", "-q"});
   EXPECT_TRUE(contains(run.out, "A graph of 10 edges among 11 variables")) << run.out;
   const std::size_t near = run.out.find("near the cutoff");
   ASSERT_NE(near, std::string::npos);

@@ -104,7 +104,7 @@ TEST(OrderVerb, WritesTheObjectItPrints) {
   EXPECT_EQ(read_text(folder.file("out.json")), "old");
 
   // Text on the terminal, the object in the file.
-  const ProcessResult forced = run_olem({"order", sachs(), "-o", "out.json", "--force"}, options);
+  const ProcessResult forced = run_olem({"order", sachs(), "--method", "olem", "-o", "out.json", "--force"}, options);
   EXPECT_EQ(forced.exit_code, 0);
   EXPECT_THAT(forced.out, HasSubstr("causes first"));
   EXPECT_EQ(order_of(parse_json(read_text(folder.file("out.json")))), kSachsOrder);
@@ -125,7 +125,7 @@ TEST(OrderVerb, NeverReplacesItsOwnData) {
 }
 
 TEST(OrderVerb, DoesNotDependOnThreadsOrInstructionSet) {
-  const std::vector<std::string> task = {sachs(), "--bootstrap", "6", "--threads"};
+  const std::vector<std::string> task = {sachs(), "--method", "olem", "--bootstrap", "6", "--threads"};
   const auto reference = comparable(order_json(joined(task, {"1"})));
   EXPECT_EQ(comparable(order_json(joined(task, {"2"}))), reference);
   EXPECT_EQ(comparable(order_json(joined(task, {"8"}))), reference);
@@ -153,7 +153,7 @@ TEST(OrderVerb, DoesNotDependOnTheEnvironment) {
 }
 
 TEST(OrderVerb, MeasuresStabilityOnHalfSamples) {
-  const auto json = order_json({sachs(), "--bootstrap", "20"});
+  const auto json = order_json({sachs(), "--method", "olem", "--bootstrap", "20"});
   EXPECT_EQ(order_of(json), kSachsOrder);
   const std::vector<std::string> names = json["names"];
   const std::vector<std::vector<double>> before = json["before"];
@@ -240,14 +240,14 @@ TEST(OrderVerb, SuggestsTheColumnThatWasMeant) {
 
 TEST(OrderVerb, RunsWithEveryTiePolicy) {
   for (const char* const ties : {"skip", "distinct"}) {
-    EXPECT_EQ(order_of(order_json({sachs(), "--ties", ties})), kSachsOrder) << ties;
+    EXPECT_EQ(order_of(order_json({sachs(), "--method", "olem", "--ties", ties})), kSachsOrder) << ties;
   }
   // With every distance raised to 1e-3, P38 comes before PKC.
-  const auto floored = order_json({sachs(), "--ties", "floor", "--floor", "1e-3"});
+  const auto floored = order_json({sachs(), "--method", "olem", "--ties", "floor", "--floor", "1e-3"});
   EXPECT_LT(place(floored, "P38"), place(floored, "PKC"));
-  EXPECT_EQ(order_of(order_json({sachs(), "--ties", "jitter"})).size(), 11U);
+  EXPECT_EQ(order_of(order_json({sachs(), "--method", "olem", "--ties", "jitter"})).size(), 11U);
 
-  const ProcessResult refused = run_olem({"order", sachs(), "--ties", "error"});
+  const ProcessResult refused = run_olem({"order", sachs(), "--method", "olem", "--ties", "error"});
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.err, HasSubstr("have a nearest neighbour at distance zero"));
   EXPECT_THAT(refused.err, HasSubstr("Allow them: --ties skip, --ties distinct or --ties jitter."));

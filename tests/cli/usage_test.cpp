@@ -35,10 +35,11 @@ TEST(Usage, NothingToDo) {
   const ProcessResult result = run_olem({});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err,
-            "olem: Say what to do: one of order, graph, compare, simulate, fit, decide, explain, report, serve, study, "
-            "check, options. See "
-            "olem --help.\n");
+  EXPECT_EQ(
+      result.err,
+      "olem: Say what to do: one of init, order, graph, compare, simulate, fit, decide, explain, report, serve, study, "
+      "check, options. See "
+      "olem --help.\n");
 }
 
 TEST(Usage, WrongCommandLinesAreExplained) {
@@ -49,10 +50,12 @@ TEST(Usage, WrongCommandLinesAreExplained) {
   const Case cases[] = {
       {{"ordr", "d.csv"}, "'ordr' is not a verb of olem. Did you mean order? See olem --help."},
       {{"banana"},
-       "'banana' is not a verb of olem. The verbs are order, graph, compare, simulate, fit, decide, explain, report, "
+       "'banana' is not a verb of olem. The verbs are init, order, graph, compare, simulate, fit, decide, explain, "
+       "report, "
        "serve, study, check, options."},
       {{"--json", "order"}, "The verb comes first, before '--json'"},
-      {{"order"}, "DATA is missing: give a CSV or .npy file, or - for standard input. See olem order --help."},
+      {{"order"},
+       "DATA is missing: give a CSV or .npy file, also with .gz, or - for standard input. See olem order --help."},
       {{"order", "d.csv", "--tread", "2"}, "'--tread' is not an option of olem order. Did you mean --threads?"},
       {{"order", "d.csv", "--tread=2"}, "'--tread' is not an option of olem order. Did you mean --threads?"},
       {{"graph", "d.csv", "--order", "o.txt", "--method", "ges"}, "nothing left for --method"},
@@ -166,8 +169,8 @@ TEST(Files, NobodyReadsStandardOutput) {
 }
 
 TEST(Loudness, QuietKeepsWarningsInTheResult) {
-  const ProcessResult loud = run_olem({"order", sachs(), "--json"});
-  const ProcessResult quiet = run_olem({"order", sachs(), "--json", "--quiet"});
+  const ProcessResult loud = run_olem({"order", sachs(), "--method", "olem", "--json"});
+  const ProcessResult quiet = run_olem({"order", sachs(), "--method", "olem", "--json", "--quiet"});
   EXPECT_THAT(loud.err, HasSubstr("warning: "));
   EXPECT_EQ(quiet.err, "");
   EXPECT_THAT(warning_codes(parse_json(quiet.out)), ElementsAre("zero_distances", "units"));
@@ -183,7 +186,7 @@ TEST(Loudness, StrictMakesAWarningAnError) {
   const TemporaryFolder folder;
   ProcessOptions options;
   options.folder = folder.path();
-  const ProcessResult result = run_olem({"order", sachs(), "--strict", "-o", "out.json"}, options);
+  const ProcessResult result = run_olem({"order", sachs(), "--method", "olem", "--strict", "-o", "out.json"}, options);
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr("at distance zero"));
