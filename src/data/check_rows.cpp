@@ -122,10 +122,15 @@ void check_repeats(const CheckedTable& checked, const Context& context, std::vec
     finest = std::min(finest, share);
   }
   const auto rows = static_cast<double>(table.rows());
-  const bool by_nature = finest > kCoarseTies || found.pairs <= kTieFactor * chance * rows * rows / 2.0;
+  const std::size_t different = table.rows() - found.repeats;
+  // A column with many values, nearly one for each different row, is fine however often one row is repeated.
+  constexpr std::size_t kFineValues = 50;
+  const bool fine = std::any_of(checked.distinct.begin(), checked.distinct.end(), [&](std::size_t distinct) {
+    return distinct >= kFineValues && 2 * distinct > different;
+  });
+  const bool by_nature = !fine && (finest > kCoarseTies || found.pairs <= kTieFactor * chance * rows * rows / 2.0);
   const double share = static_cast<double>(found.with_twin) / rows;
   // That every row of discrete columns stands there an even number of times is no chance either.
-  const std::size_t different = table.rows() - found.repeats;
   const bool every = found.least_copies > 1 && different > kGroupDistinct && (!by_nature || found.all_even);
   Severity severity = Severity::kNote;
   if (every || (!by_nature && share > kManyTwinsShare)) {
