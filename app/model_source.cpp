@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -13,7 +14,10 @@ namespace olem::app {
 
 namespace {
 
-void check_same_task(const Task& task, const Task& learned) {
+// What is declared of columns that the model does not have, and for people, is no other task.
+void check_same_task(const Task& task, const RehearsalModel& model) {
+  const Task& learned = model.task;
+  const Order& used = model.order.order;
   Json given = to_json(task);
   Json known = to_json(learned);
   for (const char* key : {"name", "note", "data", "reading", "observed"}) {
@@ -28,7 +32,9 @@ void check_same_task(const Task& task, const Task& learned) {
       column.erase("label");
     }
     for (auto column = columns.begin(); column != columns.end();)
-      column = column->empty() ? columns.erase(column) : std::next(column);
+      column = column->empty() || std::find(used.begin(), used.end(), column.key()) == used.end()
+                   ? columns.erase(column)
+                   : std::next(column);
     if (columns.empty()) side->erase("columns");
   }
   for (const Json* side : {&given, &known}) {
@@ -98,7 +104,7 @@ ModelSource find_model_source(const std::string& task, const std::string& model,
   source.options["model"] = model;
   if (!task.empty()) {
     const Task given = load_task(task, session);
-    check_same_task(given, source.model->task);
+    check_same_task(given, *source.model);
     source.task = given;
   }
   return source;

@@ -131,6 +131,11 @@ std::optional<DateKind> date_kind(const CheckedTable& checked, std::size_t j) {
   constexpr double kLastSecond = 2.208e9;  // 2039-12
   for (const double unit : {1.0, 1000.0}) {
     if (!all_between(cells, kFirstSecond * unit, kLastSecond * unit)) continue;
+    // Clocks have milliseconds at most; a quantity of this size has any digits.
+    const double ticks = 1000.0 / unit;
+    if (std::any_of(cells.begin(), cells.end(),
+                    [&](double cell) { return std::abs(cell * ticks - std::round(cell * ticks)) > 0.01; }))
+      continue;
     const auto text = [&](double value) { return date_of_day(static_cast<long long>(value / unit / kSecondsPerDay)); };
     return DateKind{unit == 1.0 ? "seconds since 1970" : "milliseconds since 1970", text(*low), text(*high)};
   }

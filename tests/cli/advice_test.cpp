@@ -4,6 +4,7 @@ namespace olem::test::advice_test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
@@ -125,10 +126,11 @@ TEST(Advice, NamesAndValuesAreReadWithCare) {
     expect_sound_advice({"explain"}, result);
     return result.err;
   };
-  EXPECT_EQ(refusal({"--context", "x0"}), "olem: --context: 'x0' is not a name and a value, such as Light=0.4.\n");
+  EXPECT_THAT(refusal({"--context", "x0"}),
+              EndsWith("olem: --context: 'x0' is not a name and a value, such as Light=0.4.\n"));
   for (const std::string value : {"hot", "nan", "inf", "", "1,5", "1e999", "+-1", "1 2"}) {
-    EXPECT_EQ(refusal({"--context", "x0=" + value}),
-              "olem: --context: '" + value + "' is not a finite number, so that 'x0' has no value.\n");
+    EXPECT_THAT(refusal({"--context", "x0=" + value}),
+                EndsWith("olem: --context: '" + value + "' is not a finite number, so that 'x0' has no value.\n"));
   }
   EXPECT_THAT(refusal({"--context", "x9=1"}), HasSubstr("--context: 'x9' is no context variable of the task."));
   EXPECT_THAT(refusal({"--context", "x0=1", "--context", "x0=2"}), HasSubstr("--context: 'x0' is given twice."));

@@ -96,7 +96,6 @@ std::vector<Change> changes() {
       {"column_unknown", "/columns", R"({"tepm": "real"})", 3, "columns", "error", "Did you mean 'temp'?"},
       {"column_contradicted", "/columns", R"({"temp": "binary"})", 3, "columns", "error",
        "'temp' is declared as binary, but has"},
-      {"column_category", "/columns", R"({"temp": "category"})", 0, "codes", "warning", "enter as numbers"},
       {"reading_unknown", "/reading", R"({"missings": "drop"})", 3, "not_a_task", "error", "Did you mean \"missing\"?"},
       {"reading_nonsense", "/reading", R"({"missing": "ignore"})", 3, "not_a_task", "error",
        "'ignore' is neither error nor drop"},

@@ -221,7 +221,7 @@ pid_t process_of_rank(const std::string& folder, int rank) {
 TEST_F(Ranks, ADeadOneEndsTheRunAndTheJournalGoesOn) {
   // Long enough for the death of a rank to come in between.
   const std::vector<std::string> study = {
-      "study",    "order", "--settings", "d=5,p=0.5,noise=beta", "--rows",    "500", "--tasks", "3",
+      "study",    "order", "--settings", "d=5,p=0.5,noise=beta", "--rows",    "500", "--tasks", "6",
       "--epochs", "1",     "--methods",  "score,varsort",        "--metrics", "div"};
   const std::string expected = run(study, {"--journal", "alone"}).out;
   use(3);

@@ -18,7 +18,7 @@ using ::testing::Not;
 class Types : public testing::Test {
  protected:
   Types() {
-    Cells cells = {{"heating", "size", "vendor", "price", "demand"}};
+    Cells cells = {{"heating", "size", "vendor", "price", "demand", "noise"}};
     RandomStream random(1, "test.house");
     for (int i = 0; i < 200; ++i) {
       const int heating = random.uniform() < 0.5 ? 0 : 1;
@@ -27,12 +27,12 @@ class Types : public testing::Test {
       const double price = 2.0 + 0.3 * heating + random.normal();
       const double demand = 3.0 * price + 2.0 * heating + 0.05 * size + random.normal();
       cells.push_back({fmt::format("{}", heating), fmt::format("{}", size), fmt::format("{}", vendor),
-                       fmt::format("{}", price), fmt::format("{}", demand)});
+                       fmt::format("{}", price), fmt::format("{}", demand), fmt::format("{}", random.normal())});
     }
     folder_.write("house.csv", csv_of(cells));
     task_ = nlohmann::ordered_json::parse(R"({
       "name": "Letting", "note": "a test", "data": "house.csv",
-      "reading": {"drop_columns": ["vendor"]},
+      "reading": {"drop_columns": ["vendor", "noise"]},
       "columns": {
         "heating": {"type": "binary", "levels": ["off", "on"], "label": "Heating in winter"},
         "price": {"type": "real", "unit": "EUR"},
@@ -79,7 +79,7 @@ TEST_F(Types, SurviveFromTheTaskToTheDecision) {
   EXPECT_EQ(json["decisions"][0]["context"]["heating"], "on");
   EXPECT_EQ(json["decisions"][0]["context"]["size"], 55);
   EXPECT_EQ(json["task"]["name"], "Letting");
-  EXPECT_EQ(json["options"]["drop_columns"], "vendor");
+  EXPECT_EQ(json["options"]["drop_columns"], "vendor,noise");
   const std::string page = read_text(folder_.file("r.html"));
   EXPECT_THAT(page, HasSubstr("heating = on"));
   EXPECT_THAT(page, HasSubstr("Heating in winter"));
@@ -160,11 +160,11 @@ TEST_F(Types, ContextsAreDecidedIntoATable) {
 }
 
 TEST_F(Types, FlagsGoBeforeWhatTheTaskSaysAboutReading) {
-  const auto all = json_of(fast({"decide", "task.json", "--drop-columns", "size"}));
-  EXPECT_EQ(all["options"]["drop_columns"], "size");
+  const auto all = json_of(fast({"decide", "task.json", "--drop-columns", "noise"}));
+  EXPECT_EQ(all["options"]["drop_columns"], "noise");
   EXPECT_TRUE(all["column_types"].contains("vendor"));
   EXPECT_THAT(warning_codes(all), Contains("codes")) << "the levels of a category enter as numbers";
-  const auto typed = json_of(fast({"decide", "task.json", "--drop-columns", "size", "--type", "vendor=ordinal"}));
+  const auto typed = json_of(fast({"decide", "task.json", "--drop-columns", "noise", "--type", "vendor=ordinal"}));
   EXPECT_EQ(typed["column_types"]["vendor"]["type"], "ordinal");
 }
 

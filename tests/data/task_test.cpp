@@ -542,7 +542,8 @@ TEST(ResolveTask, PairsMustAgreeWithTheStagesAndEachOther) {
   EXPECT_EQ(
       resolve_complaint(task),
       "t.json: \"before\" puts 'NEC' before 'DIC', but 'NEC' is an outcome and 'DIC' is intermediate: the context "
-      "comes first, then what is known before the levers, and the outcomes come last. Remove the pair, or change a role.");
+      "comes first, then what is known before the levers, and the outcomes come last. Remove the pair, or change a "
+      "role.");
   task = reef();
   task.before.emplace_back("Temp", "Light");
   EXPECT_TRUE(resolve_complaint(task).starts_with("t.json: The knowledge contradicts itself: Light -> Temp -> Light."))
@@ -660,7 +661,7 @@ TEST_F(ContextsFile, ComplaintsHaveLineAndColumn) {
   EXPECT_EQ(refusal("Temp,Light\n1\n"), "c.csv, line 2: Expected 2 cells, as in the first line, but found 1.");
   EXPECT_EQ(refusal("Temp,Light\n"), "c.csv: There are no rows with contexts. Give at least one below the names.");
   EXPECT_EQ(refusal("Temp,Light,Temp\n1,2,3\n"), "c.csv: Two columns are called 'Temp'. Rename one of them.");
-  EXPECT_TRUE(refusal("").starts_with("c.csv: There is no column 'Light'"));
+  EXPECT_TRUE(refusal("").starts_with("c.csv: The file is empty."));
 }
 
 TEST_F(ContextsFile, StandsAlone) {

@@ -46,8 +46,8 @@ TEST(Settings, FilterKeepsWhatMatchesEveryKey) {
   }
 }
 
-// The paper: 3 noises, 8 pairs of d and p (20 with .8 left out), 5 values of r, 5 epochs of 7 models. Ours: one pair of d
-// and p in two other kinds of units.
+// The paper: 3 noises, 8 pairs of d and p (20 with .8 left out), 5 values of r, 5 epochs of 7 models. Ours: one pair of
+// d and p in two other kinds of units.
 TEST(OrderStudy, HasThePapersCellsAndNumbers) {
   StudyOptions options;
   options.study = "order";
