@@ -230,6 +230,7 @@ void print_honesty() {
       fmt::print("{:<20}",
                  fmt::format("{}, {}", linear ? "linear" : "mlp", noise == NoiseKind::kBeta ? "beta" : "exponential"));
       for (const olem::SamplerKind& kind : olem::sampler_kinds()) {
+        if (kind.suits != nullptr) continue;  // models of discrete columns
         Scores sum;
         for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
           const Scores one = score(Conditional(linear, noise, seed), kind.name);
@@ -270,6 +271,7 @@ int main(int argc, char** argv) {
   };
   for (const auto& [family, family_name] : {std::pair{AufFamily::kLinear, "linear"}, {AufFamily::kMlp, "mlp"}}) {
     for (const olem::SamplerKind& kind : olem::sampler_kinds()) {
+      if (kind.suits != nullptr) continue;  // models of discrete columns
       const std::string name = kind.name;
       const AufFamily of = family;
       add(fmt::format("fit_{}_{}_data", name, family_name),
@@ -292,6 +294,7 @@ int main(int argc, char** argv) {
   benchmark::RunSpecifiedBenchmarks(&ratios);
   fmt::print("\nratio of times\n");
   for (const olem::SamplerKind& kind : olem::sampler_kinds()) {
+    if (kind.suits != nullptr) continue;  // models of discrete columns
     const std::string name = fmt::format("gradient_{}_mlp_data", kind.name);
     if (kind.name != "linear") ratios.print(name, "gradient_linear_mlp_data");
     if (kind.name != "linear" && kind.name != "gp") ratios.print(name, "gradient_gp_mlp_data");

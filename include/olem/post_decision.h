@@ -73,6 +73,14 @@ class PostDecisionSampler {
   // valid draws. `adjoints` has the shape of OutcomeDraws::values, `gradient` one entry per altered variable.
   void gradient(std::span<const double> adjoints, std::span<double> gradient);
 
+  // Whether an altered variable reaches an outcome through a discrete variable, the outcome itself included, as now
+  // altered: outcomes then jump as functions of the decision, and gradients are those of the continuous paths alone,
+  // unless the draws are relaxed.
+  bool has_jumps() const;
+
+  // The temperature of the next draws of discrete variables (SamplerRun::relax); 0, as at the start: exact draws.
+  void relax(double temperature);
+
   // For each variable that is drawn, in order, how far from data the decision takes it.
   std::vector<VariableReach> reach(std::span<const double> values, double caution = 1.0);
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "olem/column.h"
 #include "olem/context.h"
 #include "olem/options.h"
 
@@ -107,17 +108,26 @@ struct Condition {
 
 struct SamplerState;  // olem/sampler_state.h
 
-// What a sampler listens to, for people.
+// What a sampler depends on, for people.
 struct SamplerInput {
   double slope = 0.0;      // of the linear part, standard deviations per standard deviation
   double relevance = 0.0;  // of the nonlinear part, 0: none; comparable within one sampler
   bool used = false;       // the input can change a draw at all
 };
 
+// How well one form of a model forecast rows that it had not seen (docs/methods/location-scale.md says how).
+struct SamplerScore {
+  std::string form;          // "log, noise linear in 1 input", "logs of 2 inputs", ...
+  double log_density = 0.0;  // mean over rows, nats; of the standardised variable, or of the level of a discrete one
+  double crps = 0.0;         // mean over rows, of the standardised variable
+  bool chosen = false;
+};
+
 struct SamplerFacts {
   std::string form;                  // "linear", "nonlinear in 3 of 11 inputs", "constant", ...
   std::vector<SamplerInput> inputs;  // one per condition
   double noise_sd = 0.0;             // of what the conditions do not explain
+  std::vector<SamplerScore> scores;  // of what was chosen and of its rivals; empty where nothing was compared
 };
 
 // The work of one sampler on one block of draws whose noise is fixed. Not shared between threads.
@@ -137,6 +147,14 @@ class SamplerRun {
 
   // From now on add_gradient() will not be called: what only it needs is not worth computing.
   virtual void forgo_gradient() {}
+
+  // For a search by gradients through a discrete variable, whose exact draws jump and have gradient zero. With a
+  // temperature above 0 the next draws are relaxed: they pass from one level to the next over a stretch of noise, and
+  // with it of conditions, that shrinks with the temperature, and have gradients. Values lie between neighbouring
+  // levels. With u the draw's uniform number and C_k the probability of the levels up to k, the draw is the lowest
+  // level plus the sum over k of (step to level k + 1) x logistic((logit u - logit C_k) / temperature). 0, as at the
+  // start: exact draws. A sampler that is not discrete ignores it. What is reported must come from exact draws.
+  virtual void relax(double /*temperature*/) {}
 };
 
 // A model of one variable given q >= 0 conditions, from which one can draw. Immutable and safe to share.
@@ -164,7 +182,28 @@ class ConditionalSampler {
   // caution.
   virtual std::optional<std::vector<double>> slopes(double caution) const = 0;
 
+  // Whether draws, or some of them, jump between values as conditions change: see SamplerRun::relax.
+  virtual bool is_discrete() const { return false; }
+
+  // below[i] = P(Y < y[i]) and up_to[i] = P(Y <= y[i]) given the conditions i: of a discrete variable the difference is
+  // the forecast probability of a level, and a uniform number between the two is uniform if the forecasts are right.
+  // False, with nothing written, where the sampler has no such function; discrete ones have it.
+  virtual bool distribution(std::span<const Condition> /*conditions*/, std::span<const double> /*y*/,
+                            double /*caution*/, std::span<double> /*below*/, std::span<double> /*up_to*/) const {
+    return false;
+  }
+
   virtual SamplerState state() const = 0;
+};
+
+// What the standardised numbers of a column stand for.
+struct SamplerColumn {
+  Column about;  // its type and levels
+  double mean = 0.0;
+  double sd = 1.0;
+
+  double standardise(double value) const { return (value - mean) / sd; }
+  double restore(double standardised) const { return mean + sd * standardised; }
 };
 
 // What a sampler is fitted to: columns of equal length with mean 0 and, unless constant, standard deviation 1.
@@ -174,6 +213,8 @@ struct SamplerData {
   std::vector<std::span<const double>> conditions;
   std::uint64_t index = 0;                   // tells the random streams of different variables apart
   std::vector<Warning>* warnings = nullptr;  // where to put what is doubtful about the fit; null: nobody asks
+  SamplerColumn target_column = {};
+  std::vector<SamplerColumn> condition_columns = {};  // one per condition; none: all of them are real
 };
 
 // What leaves the draws of a fitted kind as they are, in the user's units: to 1e-3 of a standard deviation. A column
@@ -196,6 +237,10 @@ struct SamplerKind {
                                                    const Context& context);
   std::shared_ptr<const ConditionalSampler> (*restore)(const SamplerState& state);
   SamplerInvariances invariances;
+  // Whether it can model a column of this type; null: it takes every column for numbers.
+  bool (*suits)(ColumnType type) = nullptr;
+  // Whether it takes conditions of every type itself; for others categories are encoded as indicators.
+  bool encodes = false;
 };
 
 const std::vector<SamplerKind>& sampler_kinds();

@@ -30,6 +30,7 @@ std::vector<VariableConditions> conditions_from_graph(const Dag& dag);
 // One variable of a set.
 struct SamplerVariable {
   std::string name;
+  Column about;       // type and levels of its column
   double mean = 0.0;  // of its column
   double sd = 1.0;    // population standard deviation; 1 for a column that never varies
   double low = 0.0;   // of its column

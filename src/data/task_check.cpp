@@ -253,22 +253,22 @@ std::optional<RegionCentre> check_region(const Task& task, const Table& table, s
 }
 
 // Until every kind of column has a sampler of its own.
-void check_codes(const Table& table, Problems& problems) {
+// Categories that other columns are to explain: a sampler for numbers takes the numbers of their levels for an amount.
+void check_codes(const Task& task, const Table& table, Problems& problems) {
   std::vector<std::string> names;
   for (std::size_t j = 0; j < table.columns(); ++j) {
-    if (table.about(j).type == ColumnType::kCategory && table.about(j).levels.size() > 2)
+    if (table.about(j).type == ColumnType::kCategory && table.about(j).levels.size() > 2 &&
+        stage_of(task, table.name(j)) != Stage::kContext)
       names.push_back(table.name(j));
   }
   if (names.empty()) return;
   const bool one = names.size() == 1;
-  problems.push_back(
-      {Severity::kWarning,
-       "codes",
-       fmt::format("The levels of '{}' enter as numbers, which assumes that they have an order and equal "
-                   "steps: {} without an order.",
-                   fmt::join(names, "', '"), one ? "it is a category" : "they are categories"),
-       {{"Replace each by columns of 0 and 1, one for each level but one"}, leave_out(names)},
-       names});
+  problems.push_back({Severity::kWarning,
+                      "codes",
+                      fmt::format("'{}' {} levels without an order, which the default sampler models by their numbers.",
+                                  fmt::join(names, "', '"), one ? "has" : "have"),
+                      {{"Model every column by its type", "sampler", "auto"}, leave_out(names)},
+                      names});
 }
 
 void check_observed(const Task& task, const Table& table, std::span<const ColumnSummary> columns, Problems& problems) {
@@ -327,7 +327,7 @@ Examination examine(const Task& task, const Table& given, const Context& context
   if (sound) check_feasibility(task, context, result.problems);
   if (!result.roles_clear) return result;
   check_order(task, table, result.problems);
-  check_codes(table, result.problems);
+  check_codes(task, table, result.problems);
   result.columns = summarise_columns(table);
   if (sound) check_data_range(task, table, result.columns, result.problems);
   if (task.desired.rows() > 0) {

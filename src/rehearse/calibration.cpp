@@ -73,8 +73,13 @@ Forecasts forecast(const SamplerSet& set, std::size_t variable, const std::vecto
   for (const std::size_t k : own.conditions) conditions.push_back({columns[k].data(), false});
   std::vector<double> density(rows);
   sampler.log_density(conditions, target, 1.0, density);
-  result.log_likelihood =
-      std::accumulate(density.begin(), density.end(), 0.0) / static_cast<double>(rows) - std::log(own.sd);
+  // Of a discrete variable these are probabilities, which have no unit. The density of a continuous rival, per unit, is
+  // about the probability of a level that is one unit from the next.
+  result.log_likelihood = std::accumulate(density.begin(), density.end(), 0.0) / static_cast<double>(rows) -
+                          (sampler.is_discrete() ? 0.0 : std::log(own.sd));
+  std::vector<double> below(rows);
+  std::vector<double> up_to(rows);
+  const bool has_distribution = sampler.is_discrete() && sampler.distribution(conditions, target, 1.0, below, up_to);
 
   std::vector<double> noise(sampler.noise_entries() * kDraws);
   std::vector<double> draws(kDraws);
@@ -87,7 +92,10 @@ Forecasts forecast(const SamplerSet& set, std::size_t variable, const std::vecto
     sampler.start(noise, kDraws)->sample(conditions, 1.0, draws);
     std::sort(draws.begin(), draws.end());
     result.crps += own.sd * crps(draws, target[i]) / static_cast<double>(rows);
-    result.places.push_back(probability_transform(draws, target[i]));
+    // Ties are the rule of a discrete variable: a place at random between its two ranks is uniform if forecasts are
+    // right.
+    result.places.push_back(has_distribution ? random.uniform(below[i], up_to[i])
+                                             : probability_transform(draws, target[i]));
     for (Condition& condition : conditions) ++condition.values;
   }
   return result;

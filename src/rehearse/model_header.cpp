@@ -431,7 +431,9 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
   if (model.context.size() != model.task.context.size())
     whole["context"].fail("does not have one entry for each context variable");
   model.centre = read_centre(whole["centre"], model.task.outcome.size());
-  model.samplers = std::make_shared<const SamplerSet>(read_samplers(whole["samplers"], model.order.order, numbers));
+  SamplerSet samplers = read_samplers(whole["samplers"], model.order.order, numbers);
+  for (SamplerVariable& variable : samplers.variables) variable.about = about_column(model.columns, variable.name);
+  model.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
   if (whole.has("levers")) model.levers = read_levers(whole["levers"], *model.samplers);
   if (whole.has("graph")) model.graph = read_rehearsal_graph(whole["graph"], model.order.order, *model.samplers);
   if (whole.has("calibration")) model.calibration = read_calibration(whole["calibration"]);

@@ -225,6 +225,10 @@ Json models_json(const RehearsalModel& model) {
     entry["kind"] = variable.sampler->state().kind;
     entry["form"] = facts.form;
     entry["noise_sd"] = facts.noise_sd * variable.sd;
+    for (const SamplerScore& score : facts.scores) {
+      entry["scores"].push_back(
+          {{"form", score.form}, {"log_density", score.log_density}, {"crps", score.crps}, {"chosen", score.chosen}});
+    }
     entry["inputs"] = Json::object();
     for (std::size_t k = 0; k < facts.inputs.size(); ++k) {
       const SamplerInput& input = facts.inputs[k];

@@ -32,6 +32,28 @@ std::shared_ptr<const ConditionalSampler> fit_cinn(const SamplerData& data, cons
                                                    const Context& context);
 std::shared_ptr<const ConditionalSampler> restore_cinn(const SamplerState& state);
 
+// By the type of the column, with the encoding of the inputs that forecasts best; restored as what it chose.
+std::shared_ptr<const ConditionalSampler> fit_auto(const SamplerData& data, const SamplerOptions& options,
+                                                   const Context& context);
+std::shared_ptr<const ConditionalSampler> fit_location_scale_kind(const SamplerData& data,
+                                                                  const SamplerOptions& options,
+                                                                  const Context& context);
+std::shared_ptr<const ConditionalSampler> fit_binary_kind(const SamplerData& data, const SamplerOptions& options,
+                                                          const Context& context);
+std::shared_ptr<const ConditionalSampler> fit_ordinal_kind(const SamplerData& data, const SamplerOptions& options,
+                                                           const Context& context);
+std::shared_ptr<const ConditionalSampler> fit_category_kind(const SamplerData& data, const SamplerOptions& options,
+                                                            const Context& context);
+std::shared_ptr<const ConditionalSampler> fit_count_kind(const SamplerData& data, const SamplerOptions& options,
+                                                         const Context& context);
+std::shared_ptr<const ConditionalSampler> restore_count_kind(const SamplerState& state);
+std::shared_ptr<const ConditionalSampler> fit_hurdle_kind(const SamplerData& data, const SamplerOptions& options,
+                                                          const Context& context);
+
+// Fits a kind to conditions of every type: those that it does not take itself are encoded.
+std::shared_ptr<const ConditionalSampler> fit_kind(const SamplerKind& kind, const SamplerData& data,
+                                                   const SamplerOptions& options, const Context& context);
+
 // Of a column that never varies: always 0, which stands for the constant. Not among the kinds to choose from.
 std::shared_ptr<const ConditionalSampler> make_constant(std::size_t conditions);
 std::shared_ptr<const ConditionalSampler> restore_constant(const SamplerState& state);

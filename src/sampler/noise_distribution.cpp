@@ -66,22 +66,50 @@ double NoiseDistribution::draw(double z) const {
   return value[k] + bin_of(*this, k).value(z - normal[k], unused);
 }
 
-double NoiseDistribution::log_density(double e) const {
-  double z = 0.0;
-  double derivative = 0.0;
-  if (e <= value.front()) {
-    derivative = slope.front();
-    z = normal.front() + (e - value.front()) / derivative;
-  } else if (e >= value.back()) {
-    derivative = slope.back();
-    z = normal.back() + (e - value.back()) / derivative;
-  } else {
-    const std::size_t k = bin_at(value, e);
-    const RationalQuadraticBin bin = bin_of(*this, k);
-    const double x = bin.inverse(e - value[k]);
-    bin.value(x, derivative);
-    z = normal[k] + x;
+namespace {
+
+// The normal number that belongs to a draw, and the derivative of the draw by it.
+double normal_of(const NoiseDistribution& noise, double e, double& derivative) {
+  if (e <= noise.value.front()) {
+    derivative = noise.slope.front();
+    return noise.normal.front() + (e - noise.value.front()) / derivative;
   }
+  if (e >= noise.value.back()) {
+    derivative = noise.slope.back();
+    return noise.normal.back() + (e - noise.value.back()) / derivative;
+  }
+  const std::size_t k = bin_at(noise.value, e);
+  const RationalQuadraticBin bin = bin_of(noise, k);
+  const double x = bin.inverse(e - noise.value[k]);
+  bin.value(x, derivative);
+  return noise.normal[k] + x;
+}
+
+}  // namespace
+
+double NoiseDistribution::probability(double e) const {
+  double unused = 0.0;
+  return normal_cdf(normal_of(*this, e, unused));
+}
+
+double NoiseDistribution::probability(double e, double sd) const {
+  if (!(sd > 0.0)) return probability(e);
+  constexpr int kSteps = 24;
+  constexpr double kReach = 5.0;
+  double mass = 0.0;
+  double sum = 0.0;
+  for (int s = -kSteps; s <= kSteps; ++s) {
+    const double t = kReach * s / kSteps;
+    const double weight = normal_density(t);
+    mass += weight;
+    sum += weight * probability(e - sd * t);
+  }
+  return sum / mass;
+}
+
+double NoiseDistribution::log_density(double e) const {
+  double derivative = 0.0;
+  const double z = normal_of(*this, e, derivative);
   return -0.5 * z * z - kHalfLog2Pi - std::log(derivative);
 }
 

@@ -17,6 +17,9 @@ struct NoiseDistribution {
   double log_density(double e) const;
   // The same for a draw plus an independent normal number of standard deviation `sd`.
   double log_density(double e, double sd) const;
+  // The probability of draws up to e; the same with such a normal number.
+  double probability(double e) const;
+  double probability(double e, double sd) const;
 };
 
 // From at least two residuals in standardised units. The empirical quantile function, over the normal scale, is

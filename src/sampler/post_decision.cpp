@@ -1,6 +1,7 @@
 #include "olem/post_decision.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -64,6 +65,28 @@ class PostDecisionSampler::Chain {
   void alter(const std::vector<std::string>& altered) {
     plan_.altered = altered;
     arrange();
+  }
+
+  void relax(double temperature) {
+    if (!(temperature >= 0.0) || !std::isfinite(temperature)) {
+      throw Error(ErrorCategory::kUsage, fmt::format("temperature is {}, but must be at least 0.", temperature));
+    }
+    if (temperature == temperature_) return;
+    temperature_ = temperature;
+    for (Piece& piece : pieces_) {
+      for (const auto& run : piece.runs) {
+        if (run) run->relax(temperature);
+      }
+    }
+    for (Origin& origin : origin_) origin.clear();
+    caution_.reset();
+  }
+
+  bool has_jumps() const {
+    for (std::size_t v = 0; v < roles_.size(); ++v) {
+      if (roles_[v] == Role::kDynamic && set_->variables[v].sampler->is_discrete()) return true;
+    }
+    return false;
   }
 
   const OutcomeDraws& sample(std::span<const double> values, double caution) {
@@ -161,6 +184,19 @@ class PostDecisionSampler::Chain {
     roles_[v] = role;
   }
 
+  // A model knows nothing about a level that it never saw.
+  static void check_level(const SamplerVariable& variable, double value) {
+    const Column& about = variable.about;
+    if (about.type != ColumnType::kCategory || about.levels.empty()) return;
+    std::vector<std::string> known;
+    for (const ColumnLevel& level : about.levels) {
+      if (level.value == value) return;
+      known.push_back(level.name);
+    }
+    throw Error(ErrorCategory::kUsage, fmt::format("{} is no level of '{}'. Its levels are {}.", value, variable.name,
+                                                   fmt::join(known, ", ")));
+  }
+
   void assign_roles() {
     roles_.assign(set_->variables.size(), Role::kUnused);
     altered_.clear();
@@ -170,6 +206,7 @@ class PostDecisionSampler::Chain {
       check_finite(given.name, given.value);
       const std::size_t v = set_->index(given.name);
       take_role(v, Role::kContext);
+      check_level(set_->variables[v], given.value);
       fixed_[v] = set_->variables[v].standardise(given.value);
     }
     altered_place_.assign(roles_.size(), 0);
@@ -267,6 +304,7 @@ class PostDecisionSampler::Chain {
         }
         piece.runs[v] = sampler.start(noise, piece.count);
         if (!plan_.with_gradient) piece.runs[v]->forgo_gradient();
+        if (temperature_ > 0.0) piece.runs[v]->relax(temperature_);
         piece.values[v].resize(piece.count);
       }
     });
@@ -457,6 +495,7 @@ class PostDecisionSampler::Chain {
   std::vector<std::size_t> outcomes_;
   std::vector<bool> influences_;
   std::vector<Piece> pieces_;
+  double temperature_ = 0.0;
   std::optional<double> caution_;  // that the static variables were drawn with
   std::vector<unsigned char> static_valid_;
   std::vector<std::uint64_t> version_;  // of the values of each variable, as the next ones; no two are the same
@@ -484,6 +523,10 @@ const OutcomeDraws& PostDecisionSampler::sample(std::span<const double> values, 
 void PostDecisionSampler::gradient(std::span<const double> adjoints, std::span<double> gradient) {
   chain_->gradient(adjoints, gradient);
 }
+
+bool PostDecisionSampler::has_jumps() const { return chain_->has_jumps(); }
+
+void PostDecisionSampler::relax(double temperature) { chain_->relax(temperature); }
 
 std::vector<VariableReach> PostDecisionSampler::reach(std::span<const double> values, double caution) {
   return chain_->reach(values, caution);

@@ -4,7 +4,10 @@
 
 #include "core/find_kind.h"
 #include "olem/error.h"
+#include "sampler/input_encoding.h"
 #include "sampler/kinds.h"
+#include "sampler/levels_sampler.h"
+#include "sampler/location_scale_sampler.h"
 
 namespace olem {
 
@@ -87,11 +90,102 @@ SamplerKind cinn_kind() {
   return kind;
 }
 
+std::size_t three_more_rows(std::size_t conditions) { return conditions + 3; }
+
+OptionSet describe_gp_part(SamplerOptions& options) { return describe(options.gp); }
+
+SamplerKind auto_kind() {
+  SamplerKind kind;
+  kind.name = "auto";
+  kind.help = "by the type of the column: location-scale, binary, ordinal, category, count or hurdle";
+  kind.describe = describe_gp_part;
+  kind.least_rows = three_more_rows;
+  kind.fit = sampling::fit_auto;
+  kind.encodes = true;
+  return kind;
+}
+
+SamplerKind location_scale_kind() {
+  SamplerKind kind;
+  kind.name = "location-scale";
+  kind.help = "gp whose noise may depend on the conditions, of the logarithm or logit where that forecasts better";
+  kind.describe = describe_gp_part;
+  kind.least_rows = three_more_rows;
+  kind.fit = sampling::fit_location_scale_kind;
+  kind.restore = sampling::restore_location_scale;
+  return kind;
+}
+
+SamplerKind binary_kind() {
+  SamplerKind kind;
+  kind.name = "binary";
+  kind.help = "two values: log-odds by a Gaussian process";
+  kind.describe = describe_gp_part;
+  kind.least_rows = three_more_rows;
+  kind.fit = sampling::fit_binary_kind;
+  kind.restore = sampling::restore_levels;
+  kind.suits = [](ColumnType type) { return type == ColumnType::kBinary; };
+  return kind;
+}
+
+SamplerKind ordinal_kind() {
+  SamplerKind kind;
+  kind.name = "ordinal";
+  kind.help = "ordered levels: cumulative log-odds by a Gaussian process and thresholds";
+  kind.describe = describe_gp_part;
+  kind.least_rows = three_more_rows;
+  kind.fit = sampling::fit_ordinal_kind;
+  kind.restore = sampling::restore_levels;
+  kind.suits = [](ColumnType type) { return type == ColumnType::kOrdinal || type == ColumnType::kBinary; };
+  return kind;
+}
+
+SamplerKind category_kind() {
+  SamplerKind kind;
+  kind.name = "category";
+  kind.help = "levels without an order: one Gaussian process each, softmax";
+  kind.describe = describe_gp_part;
+  kind.least_rows = three_more_rows;
+  kind.fit = sampling::fit_category_kind;
+  kind.restore = sampling::restore_category;
+  kind.suits = [](ColumnType type) { return has_levels(type); };
+  return kind;
+}
+
+SamplerKind count_kind() {
+  SamplerKind kind;
+  kind.name = "count";
+  kind.help = "counts: as ordered levels up to 30 values, beyond by their logarithm, rounded";
+  kind.describe = describe_gp_part;
+  kind.least_rows = three_more_rows;
+  kind.fit = sampling::fit_count_kind;
+  kind.restore = sampling::restore_count_kind;
+  kind.suits = [](ColumnType type) { return type == ColumnType::kCount || type == ColumnType::kOrdinal; };
+  kind.invariances.units = false;
+  kind.invariances.why_not = "counts have no other unit";
+  return kind;
+}
+
+SamplerKind hurdle_kind() {
+  SamplerKind kind;
+  kind.name = "hurdle";
+  kind.help = "positive numbers and shares with exact 0 or 1: their probability, and the rest as location-scale";
+  kind.describe = describe_gp_part;
+  kind.least_rows = three_more_rows;
+  kind.fit = sampling::fit_hurdle_kind;
+  kind.restore = sampling::restore_hurdle;
+  kind.suits = [](ColumnType type) { return type == ColumnType::kPositive || type == ColumnType::kShare; };
+  kind.invariances.units = false;
+  kind.invariances.why_not = "0 and 1 are values of their own, and logarithms are taken";
+  return kind;
+}
+
 }  // namespace
 
 const std::vector<SamplerKind>& sampler_kinds() {
-  static const std::vector<SamplerKind> kKinds = {gp_kind(), linear_kind(), gaussian_kind(), spline_kind(),
-                                                  cinn_kind()};
+  static const std::vector<SamplerKind> kKinds = {
+      auto_kind(),           gp_kind(),     linear_kind(),  gaussian_kind(), spline_kind(), cinn_kind(),
+      location_scale_kind(), binary_kind(), ordinal_kind(), category_kind(), count_kind(),  hurdle_kind()};
   return kKinds;
 }
 
@@ -99,10 +193,11 @@ const SamplerKind& sampler_kind(const std::string& name) { return find_kind(samp
 
 std::shared_ptr<const ConditionalSampler> restore_sampler(const SamplerState& state) {
   if (state.kind == "constant") return sampling::restore_constant(state);
+  if (state.kind == "encoded") return sampling::restore_encoded(state);
   const auto& kinds = sampler_kinds();
   const auto found =
       std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == state.kind; });
-  if (found == kinds.end()) {
+  if (found == kinds.end() || found->restore == nullptr) {
     throw Error(ErrorCategory::kData,
                 fmt::format("A stored sampler is of the kind '{}', which this version of olem does "
                             "not know. Read it with the version that wrote it, or newer.",

@@ -132,6 +132,14 @@ SamplerSet fit_samplers(const Table& table, const std::vector<VariableConditions
       if (!found) refuse(table, fmt::format("'{}' does not stand before '{}' in the order.", name, wanted.name));
       variable.conditions.push_back(*found);
     }
+    variable.about = table.about(table.index(wanted.name));
+    const bool modelled = !wanted.given && variable.low < variable.high;
+    if (modelled && kind.suits != nullptr && !kind.suits(variable.about.type)) {
+      throw Error(ErrorCategory::kData,
+                  fmt::format("{}The {} sampler cannot model '{}', a column of the type {}.", table.prefix(), kind.name,
+                              wanted.name, column_type_name(variable.about.type)),
+                  {Remedy{"Choose the sampler by the type of each column", "sampler", "auto"}});
+    }
     const std::size_t least = kind.least_rows(variable.conditions.size());
     if (!wanted.given && table.rows() < least) {
       refuse(table, fmt::format("The {} sampler of '{}' needs at least {} rows for {} conditions, but there are {}.",
@@ -155,9 +163,13 @@ SamplerSet fit_samplers(const Table& table, const std::vector<VariableConditions
     if (variable.low == variable.high) {
       variable.sampler = sampling::make_constant(conditions);
     } else {
-      SamplerData data{variable.name, columns[j], {}, j, &doubts[j]};
-      for (const std::size_t k : variable.conditions) data.conditions.emplace_back(columns[k]);
-      variable.sampler = kind.fit(data, checked, serial);
+      SamplerData data{variable.name, columns[j], {}, j, &doubts[j], {variable.about, variable.mean, variable.sd}, {}};
+      for (const std::size_t k : variable.conditions) {
+        const SamplerVariable& condition = set.variables[k];
+        data.conditions.emplace_back(columns[k]);
+        data.condition_columns.push_back({condition.about, condition.mean, condition.sd});
+      }
+      variable.sampler = sampling::fit_kind(kind, data, checked, serial);
     }
     const std::size_t finished = ++done;
     if (std::this_thread::get_id() == caller) {

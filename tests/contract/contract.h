@@ -51,7 +51,7 @@ inline OrderOptions quick_options() {
 inline Table changed(const Table& table, const std::function<double(double value, std::size_t column)>& change) {
   std::vector<double> values(table.values().begin(), table.values().end());
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = change(values[i], i / table.rows());
-  return Table(table.names(), std::move(values), table.source());
+  return Table(table.names(), std::move(values), table.source(), table.about());
 }
 
 inline Table with_constant_column(const Table& table) {
@@ -59,7 +59,9 @@ inline Table with_constant_column(const Table& table) {
   std::vector<double> values(table.values().begin(), table.values().end());
   names.push_back("flat");
   values.insert(values.end(), table.rows(), 3.0);
-  return Table(std::move(names), std::move(values), table.source());
+  std::vector<Column> about = table.about();
+  about.emplace_back();
+  return Table(std::move(names), std::move(values), table.source(), std::move(about));
 }
 
 inline Table shuffled_rows(const Table& table) {

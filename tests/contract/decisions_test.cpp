@@ -25,7 +25,9 @@ std::vector<Way> ways() {
   for (const Option& option : described.options()) {
     for (const Choice& choice : option.choices) all.push_back({option.name, std::string(choice.name)});
   }
-  for (const SamplerKind& kind : sampler_kinds()) all.push_back({"sampler", kind.name});
+  for (const SamplerKind& kind : sampler_kinds()) {
+    if (kind.suits == nullptr) all.push_back({"sampler", kind.name});
+  }
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "contract/rehearsals.h"
 #include "olem/post_decision.h"
@@ -13,6 +14,23 @@ using test::Units;
 using test::with_threads;
 
 std::vector<VariableConditions> causal_conditions() { return conditions_from_order({"x", "y", "z", "w"}); }
+
+// The table with columns that the kind can model.
+Table table_for(const SamplerKind& kind, std::size_t rows) {
+  const Table table = contract_table(rows);
+  if (kind.suits == nullptr) return table;
+  Column about;
+  for (const std::string& name : column_type_names()) {
+    about.type = *find_column_type(name);
+    if (kind.suits(about.type)) break;
+  }
+  const auto change = [&](double value, std::size_t) {
+    if (about.type == ColumnType::kPositive) return std::max(value + 0.3, 0.0);
+    if (about.type == ColumnType::kBinary) return value > 0.2 ? 1.0 : 0.0;
+    return std::clamp(std::round(value), -1.0, 2.0) + 1.0;
+  };
+  return test::changed(table, change).with_about(std::vector<Column>(table.columns(), about));
+}
 
 class SamplerContract : public testing::TestWithParam<std::string> {
  protected:
@@ -48,12 +66,12 @@ double largest_difference(const Table& a, const Table& b) {
 }
 
 TEST_P(SamplerContract, GivesEqualBytesAgainAndWithAnyNumberOfThreads) {
-  const Table table = contract_table(test::kFewRows);
+  const Table table = table_for(kind(), test::kFewRows);
   test::expect_same_on_any_threads([&](const Context& context) { return test::bytes(fit(table, context)); });
 }
 
 TEST_P(SamplerContract, DrawsEqualBytesOnAnyNumberOfThreads) {
-  const auto set = std::make_shared<const SamplerSet>(fit(contract_table(test::kFewRows)));
+  const auto set = std::make_shared<const SamplerSet>(fit(table_for(kind(), test::kFewRows)));
   PostDecisionPlan plan;
   plan.context = {{"x", 0.4}};
   plan.altered = {"y"};
@@ -73,14 +91,14 @@ TEST_P(SamplerContract, DrawsEqualBytesOnAnyNumberOfThreads) {
 }
 
 TEST_P(SamplerContract, LeavesTheTableAloneAndAStateGivesItsDraws) {
-  const Table table = contract_table(test::kFewRows);
+  const Table table = table_for(kind(), test::kFewRows);
   const std::vector<double> before(table.values().begin(), table.values().end());
   const SamplerSet set = fit(table);
   EXPECT_EQ(std::vector<double>(table.values().begin(), table.values().end()), before);
   SamplerSet restored = set;
   for (SamplerVariable& variable : restored.variables) {
     const SamplerState state = variable.sampler->state();
-    EXPECT_EQ(state.kind, GetParam());
+    EXPECT_EQ(state.kind, GetParam() == "auto" ? "location-scale" : GetParam());
     variable.sampler = restore_sampler({state.kind, Json::parse(state.settings.dump()), state.arrays});
   }
   EXPECT_EQ(test::bytes(restored), test::bytes(set));
@@ -90,7 +108,7 @@ TEST_P(SamplerContract, LeavesTheTableAloneAndAStateGivesItsDraws) {
 }
 
 TEST_P(SamplerContract, HasTheInvariancesItDeclares) {
-  const Table table = contract_table(test::kFewRows);
+  const Table table = table_for(kind(), test::kFewRows);
   const Table base = draws(fit(table));
   const SamplerInvariances& has = kind().invariances;
   EXPECT_EQ(has.why_not.empty(), has.units && has.row_permutation && has.condition_permutation);
@@ -108,13 +126,13 @@ TEST_P(SamplerContract, HasTheInvariancesItDeclares) {
 }
 
 TEST_P(SamplerContract, PowersOfTwoChangeNoBit) {
-  const Table table = contract_table(test::kFewRows);
+  const Table table = table_for(kind(), test::kFewRows);
   const Units units = test::doubled();
   EXPECT_EQ(largest_difference(draws(fit(units.change(table)), units), draws(fit(table))), 0.0);
 }
 
 TEST_P(SamplerContract, AColumnThatNeverVariesStaysWhatItIs) {
-  const SamplerSet set = fit(test::with_constant_column(contract_table(test::kFewRows)), with_threads(2),
+  const SamplerSet set = fit(test::with_constant_column(table_for(kind(), test::kFewRows)), with_threads(2),
                              conditions_from_order({"x", "flat", "y"}));
   EXPECT_EQ(set.variables[1].sampler->state().kind, "constant");
   PostDecisionPlan plan;
@@ -127,7 +145,7 @@ TEST_P(SamplerContract, AColumnThatNeverVariesStaysWhatItIs) {
 }
 
 TEST_P(SamplerContract, RefusesTooFewRowsAndWhatDoesNotFit) {
-  const Table table = contract_table(test::kFewRows);
+  const Table table = table_for(kind(), test::kFewRows);
   const std::size_t needed = kind().least_rows(3);
   test::expect_refused([&] { fit(test::first_rows(table, needed - 1)); }, ErrorCategory::kData,
                        {"model.csv", GetParam() + " sampler of", fmt::format("needs at least {} rows", needed)});
@@ -136,9 +154,43 @@ TEST_P(SamplerContract, RefusesTooFewRowsAndWhatDoesNotFit) {
 }
 
 TEST_P(SamplerContract, CanBeStoppedAndShowsProgress) {
-  const Table table = contract_table(test::kFewRows);
+  const Table table = table_for(kind(), test::kFewRows);
   test::expect_stops([&](const Context& context) { fit(table, context); });
   test::expect_progress([&](const Context& context) { fit(table, context); });
+}
+
+TEST_P(SamplerContract, ModelsOnlyTheTypesItSuits) {
+  if (kind().suits == nullptr) return;
+  test::expect_refused([&] { fit(contract_table(test::kFewRows)); }, ErrorCategory::kData,
+                       {"model.csv", "The " + GetParam() + " sampler cannot model", "of the type real", "auto"});
+}
+
+// What a calibration needs: the probabilities of a value's cell, and of all below it, agree with the density.
+TEST_P(SamplerContract, DiscreteOnesHaveADistributionFunction) {
+  const SamplerSet set = fit(table_for(kind(), test::kFewRows));
+  const SamplerVariable& w = set.variables.back();
+  EXPECT_EQ(w.sampler->is_discrete(), kind().suits != nullptr);
+  if (!w.sampler->is_discrete()) return;
+  const Table table = table_for(kind(), test::kFewRows);
+  std::vector<std::vector<double>> columns;
+  for (const SamplerVariable& variable : set.variables) {
+    std::vector<double>& column = columns.emplace_back();
+    for (const double value : table.column(table.index(variable.name))) column.push_back(variable.standardise(value));
+  }
+  std::vector<Condition> conditions;
+  for (const std::size_t k : w.conditions) conditions.push_back({columns[k].data(), false});
+  std::vector<double> below(table.rows());
+  std::vector<double> up_to(table.rows());
+  std::vector<double> density(table.rows());
+  ASSERT_TRUE(w.sampler->distribution(conditions, columns.back(), 1.0, below, up_to));
+  w.sampler->log_density(conditions, columns.back(), 1.0, density);
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    EXPECT_GE(below[i], 0.0);
+    EXPECT_LE(up_to[i], 1.0 + 1e-12);
+    if (up_to[i] > below[i]) {
+      EXPECT_NEAR(std::log(up_to[i] - below[i]), density[i], 1e-9);
+    }
+  }
 }
 
 TEST_P(SamplerContract, OptionsRefuseWhatTheyAreNot) {

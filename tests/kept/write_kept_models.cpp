@@ -44,6 +44,7 @@ RehearsalOptions small(const std::string& sampler) {
 std::vector<Wanted> wanted() {
   std::vector<Wanted> all;
   for (const SamplerKind& kind : sampler_kinds()) {
+    if (kind.suits != nullptr) continue;
     Wanted& sampler = all.emplace_back();
     sampler.name = kind.name;
     sampler.options = small(kind.name);

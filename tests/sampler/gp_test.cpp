@@ -106,7 +106,7 @@ double dense_objective(const GpParameters& parameters, const Inputs& inputs, std
 
 GpModel fitted(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target,
                std::span<const std::size_t> inducing, double negligible, std::size_t spread_points = 1000) {
-  GpRegression regression(parameters, inputs, target.size(), inducing, Context());
+  GpRegression regression(parameters, inputs, target.size(), {}, inducing, Context());
   regression.fit(target, parameters.noise, Context());
   return regression.model(spread_points, negligible);
 }
@@ -117,7 +117,7 @@ TEST_P(Kernels, BoundGradientEqualsCentralDifferences) {
   const test::Standardised data = some_data(80);
   const GpParameters parameters = some_parameters(GetParam());
   const std::vector<std::size_t> inducing = {3, 17, 21, 40, 41, 66, 79};
-  GpBound bound(data.input_spans(), data.columns.back(), parameters, 1.0, inducing, Context());
+  GpBound bound(data.input_spans(), data.columns.back(), {}, parameters, 1.0, inducing, Context());
   const std::vector<double> x = bound.pack(parameters);
   std::vector<double> gradient(x.size());
   std::vector<double> unused(x.size());
@@ -150,7 +150,7 @@ TEST_P(Kernels, BoundEqualsTheDenseFormulaAndIsOne) {
   double before = std::numeric_limits<double>::infinity();
   for (const std::size_t count : {5U, 15U, 30U, 60U}) {
     const std::vector<std::size_t> points = all_rows(count);
-    GpBound bound(inputs, y, parameters, 2.0, points, Context());
+    GpBound bound(inputs, y, {}, parameters, 2.0, points, Context());
     const std::vector<double> x = bound.pack(parameters);
     std::vector<double> gradient(x.size());
     const double value = bound.evaluate(x, gradient) - penalty;
@@ -171,13 +171,62 @@ TEST_P(Kernels, BoundEqualsTheDenseFormulaAndIsOne) {
   EXPECT_NEAR(before, likelihood, 1e-4 * std::abs(likelihood));  // all rows: the likelihood itself
 }
 
+// A weight multiplies the function: the covariance is weight weight' k, and the gradient follows.
+TEST_P(Kernels, WeightsMultiplyTheFunction) {
+  const test::Standardised data = some_data(50);
+  const Inputs inputs = data.input_spans();
+  const GpParameters parameters = some_parameters(GetParam());
+  const std::vector<double>& y = data.columns.back();
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < 50; ++i) weights.push_back(0.5 + 0.03 * static_cast<double>(i));
+  const MatrixXd diagonal = vector_of(weights).asDiagonal();
+  const MatrixXd k = with_noise(diagonal * covariance_matrix(parameters, inputs) * diagonal, parameters.noise);
+  const MatrixXd l = k.llt().matrixL();
+  const double expected = 0.5 * vector_of(y).dot(k.llt().solve(vector_of(y))) + l.diagonal().array().log().sum() +
+                          25.0 * std::log(2.0 * std::numbers::pi);
+  EXPECT_NEAR(projected_objective(parameters, inputs, y, weights, all_rows(50), Context()), expected,
+              1e-5 * std::abs(expected));
+  double penalty = 0.0;
+  for (const double v : parameters.linear) penalty += std::sqrt(v);
+  for (const double v : parameters.relevance) penalty += std::sqrt(v);
+  GpBound whole(inputs, y, weights, parameters, 1.0, all_rows(50), Context());
+  std::vector<double> unused(whole.pack(parameters).size());
+  EXPECT_NEAR(whole.evaluate(whole.pack(parameters), unused) - penalty, expected, 1e-4 * std::abs(expected));
+
+  GpBound bound(inputs, y, weights, parameters, 1.0, all_rows(12), Context());
+  const std::vector<double> x = bound.pack(parameters);
+  std::vector<double> gradient(x.size());
+  bound.evaluate(x, gradient);
+  constexpr double kStep = 1e-5;
+  for (std::size_t p = 0; p < x.size(); ++p) {
+    std::vector<double> moved = x;
+    moved[p] += kStep;
+    const double above = bound.evaluate(moved, unused);
+    moved[p] -= 2.0 * kStep;
+    const double below = bound.evaluate(moved, unused);
+    EXPECT_NEAR(gradient[p], (above - below) / (2.0 * kStep), 1e-6 * (1.0 + std::abs(gradient[p]))) << p;
+  }
+
+  GpParameters linear = parameters;
+  linear.relevance.assign(3, 0.0);
+  linear.signal = 0.0;
+  const MatrixXd only_linear = with_noise(diagonal * covariance_matrix(linear, inputs) * diagonal, parameters.noise);
+  GpRegression regression(linear, inputs, 50, weights, {}, Context());
+  regression.fit(y, parameters.noise, Context());
+  const VectorXd solved = only_linear.llt().solve(vector_of(y));
+  const MatrixXd inverse = only_linear.inverse();
+  for (const Index i : {0, 20, 49})
+    EXPECT_NEAR(regression.leave_one_out()[static_cast<std::size_t>(i)], solved[i] / inverse(i, i), 1e-8);
+}
+
 TEST_P(Kernels, ProjectionOnAllRowsIsExact) {
   const test::Standardised data = some_data(50);
   const Inputs inputs = data.input_spans();
   const GpParameters parameters = some_parameters(GetParam());
   const std::vector<double>& y = data.columns.back();
   const double expected = dense_objective(parameters, inputs, y);
-  EXPECT_NEAR(projected_objective(parameters, inputs, y, all_rows(50), Context()), expected, 1e-5 * std::abs(expected));
+  EXPECT_NEAR(projected_objective(parameters, inputs, y, {}, all_rows(50), Context()), expected,
+              1e-5 * std::abs(expected));
 
   const GpModel model = fitted(parameters, inputs, y, all_rows(50), 0.0);
   // New points, near and far; one input shared.
@@ -208,7 +257,7 @@ TEST_P(Kernels, LeaveOneOutEqualsFittingWithoutTheRow) {
   const test::Standardised data = some_data(40);
   const GpParameters parameters = some_parameters(GetParam());
   const Inputs inputs = data.input_spans();
-  GpRegression regression(parameters, inputs, 40, all_rows(40), Context());
+  GpRegression regression(parameters, inputs, 40, {}, all_rows(40), Context());
   regression.fit(data.columns.back(), parameters.noise, Context());
   const MatrixXd k = covariance_matrix(parameters, inputs);
   for (const Index left_out : {0, 7, 39}) {
@@ -489,7 +538,7 @@ TEST(GpLine, TheLineFromSumsIsAMinimumOfTheFullLikelihood) {
   const test::Standardised data = some_data(80);
   const Inputs inputs = data.input_spans();
   const GpSearch search =
-      optimise_linear_parameters(inputs, data.columns.back(), some_parameters(GpKernel::kArcsine), 1.0, Context());
+      optimise_linear_parameters(inputs, data.columns.back(), {}, some_parameters(GpKernel::kArcsine), 1.0, Context());
   EXPECT_TRUE(search.parameters.nonlinear_inputs().empty());
   const auto objective = [&](GpParameters parameters) {
     parameters.signal = 0.0;
@@ -570,7 +619,7 @@ ShapeGain gain_by_shape(const std::function<double(RandomStream&)>& draw_noise, 
   parameters.relevance = {1.0, 0.0};
   const Inputs inputs = data.input_spans();
   const auto points = choose_inducing(parameters, scale_points(parameters, inputs), 60, 1e-4, Context());
-  GpRegression regression(parameters, inputs, rows, points, Context());
+  GpRegression regression(parameters, inputs, rows, {}, points, Context());
   const auto error_of = [&] {
     const GpModel model = regression.model(60, 0.1);
     std::vector<Condition> conditions;

@@ -302,6 +302,7 @@ TEST(Sampler, WithoutConditionsTheMarginal) {
   const test::Standardised data = test::simulate(
       400, 0, [](auto) { return 0.0; }, [](RandomStream& r) { return r.exponential(2.0); }, 5);
   for (const SamplerKind& kind : sampler_kinds()) {
+    if (kind.suits != nullptr) continue;
     const Sampler sampler = kind.fit(data.data(), {}, Context());
     EXPECT_EQ(sampler->conditions(), 0U);
     EXPECT_EQ(sampler->facts().form, "marginal");

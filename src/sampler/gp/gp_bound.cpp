@@ -24,10 +24,12 @@ void mirror_lower(std::vector<double>& matrix, std::size_t n) {
 
 }  // namespace
 
-GpBound::GpBound(const Inputs& inputs, std::span<const double> target, const GpParameters& shape, double penalty,
-                 std::span<const std::size_t> inducing, const Context& context)
+GpBound::GpBound(const Inputs& inputs, std::span<const double> target, std::span<const double> weights,
+                 const GpParameters& shape, double penalty, std::span<const std::size_t> inducing,
+                 const Context& context)
     : inputs_(inputs),
       target_(target),
+      row_weights_(weights),
       shape_(shape),
       penalty_(penalty),
       rows_(target.size()),
@@ -87,6 +89,9 @@ bool GpBound::fill_features(const GpParameters& parameters, const ScaledPoints& 
     for (std::size_t i = 0; i < rows_; ++i) features_[i * p + m + 1 + k] = root * inputs_[k][i];
   }
   solve_lower(MatrixView{factor_.data(), m, m}, {features_.data(), m, rows_, p});
+  for (std::size_t i = 0; !row_weights_.empty() && i < rows_; ++i) {
+    for (std::size_t l = 0; l < p; ++l) features_[i * p + l] *= row_weights_[i];
+  }
   squares_.assign(p * p, 0.0);
   multiply_by_own_transpose(1.0, {features_.data(), p, rows_}, 0.0, squares_.data());
   return true;
@@ -149,7 +154,9 @@ double GpBound::add_left_variance(const GpParameters& parameters, const ScaledPo
       own += squares[k];
     }
     double slope = 0.0;
-    left += prior_variance(parameters, own, slope);
+    const double square = row_weight(i) * row_weight(i);
+    left += square * prior_variance(parameters, own, slope);
+    slope *= square;
     for (std::size_t k = 0; k < data.coordinates; ++k) by_coordinate[k] += 0.5 / parameters.noise * slope * squares[k];
   }
   add_coordinates(by_coordinate, gradient);
@@ -187,6 +194,9 @@ void GpBound::add_nonlinear_gradient(const GpParameters& parameters, const Scale
   weights_.resize(m * n);
   multiply(1.0, {turned.data(), m, p}, {features_.data(), p, n}, 0.0, weights_.data());
   multiply(-1.0, {&turned[p * m], m, 1}, {by_row_.data(), 1, n}, 1.0, weights_.data());
+  for (std::size_t i = 0; !row_weights_.empty() && i < n; ++i) {
+    for (std::size_t l = 0; l < m; ++l) weights_[i * m + l] *= row_weights_[i];
+  }
   add_block_gradient(parameters, points, data, between_, weights_, gradient);
 
   // By the covariances among them: -1/2 L^-T C L^-1 with C = A (M^-1 F - A / noise - w a^T)^T. The signal scales all

@@ -17,8 +17,9 @@ namespace olem::internal::sampling {
 // least one row is inducing.
 class GpBound {
  public:
-  GpBound(const Inputs& inputs, std::span<const double> target, const GpParameters& shape, double penalty,
-          std::span<const std::size_t> inducing, const Context& context);
+  // `weights` as in gp_model.h.
+  GpBound(const Inputs& inputs, std::span<const double> target, std::span<const double> weights,
+          const GpParameters& shape, double penalty, std::span<const std::size_t> inducing, const Context& context);
 
   // The logarithms of all parameters that are sought, one after the other as Places says.
   std::vector<double> pack(const GpParameters& parameters) const;
@@ -66,10 +67,12 @@ class GpBound {
   void add_coordinates(std::span<const double> by_coordinate, std::span<double> gradient) const;
   void add_penalty(const GpParameters& parameters, double& value, std::span<double> gradient) const;
   bool has_bias() const { return shape_.kernel == GpKernel::kArcsine; }
+  double row_weight(std::size_t i) const { return row_weights_.empty() ? 1.0 : row_weights_[i]; }
   double freedom() const { return static_cast<double>(rows_) - static_cast<double>(width_); }
 
   Inputs inputs_;
   std::span<const double> target_;
+  std::span<const double> row_weights_;
   GpParameters shape_;
   double penalty_;
   std::size_t rows_;

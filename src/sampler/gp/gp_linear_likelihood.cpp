@@ -17,12 +17,16 @@ constexpr int kIterations = 100;
 // and y^T y. Columns of X are the inputs and then ones, D holds their variances.
 class LinearLikelihood {
  public:
-  LinearLikelihood(const Inputs& inputs, std::span<const double> target, double penalty)
+  LinearLikelihood(const Inputs& inputs, std::span<const double> target, std::span<const double> weights,
+                   double penalty)
       : rows_(static_cast<double>(target.size())), width_(inputs.size() + 1), penalty_(penalty) {
     const std::size_t n = target.size();
     std::vector<double> columns(n * width_, 1.0);
     for (std::size_t k = 0; k < inputs.size(); ++k) {
       std::copy(inputs[k].begin(), inputs[k].end(), columns.begin() + static_cast<std::ptrdiff_t>(k * n));
+    }
+    for (std::size_t k = 0; !weights.empty() && k < width_; ++k) {
+      for (std::size_t i = 0; i < n; ++i) columns[k * n + i] *= weights[i];
     }
     squares_.resize(width_ * width_);
     products_.resize(width_);
@@ -96,9 +100,10 @@ class LinearLikelihood {
 
 }  // namespace
 
-GpSearch optimise_linear_parameters(const Inputs& inputs, std::span<const double> target, const GpParameters& start,
-                                    double penalty, const Context& context) {
-  const LinearLikelihood likelihood(inputs, target, penalty);
+GpSearch optimise_linear_parameters(const Inputs& inputs, std::span<const double> target,
+                                    std::span<const double> weights, const GpParameters& start, double penalty,
+                                    const Context& context) {
+  const LinearLikelihood likelihood(inputs, target, weights, penalty);
   std::vector<double> logarithms;
   for (const double variance : start.linear) logarithms.push_back(std::log(variance));
   logarithms.push_back(std::log(start.constant));

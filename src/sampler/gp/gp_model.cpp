@@ -28,9 +28,9 @@ double dot(const double* a, const double* b, std::size_t n) {
 // L L^T is the covariance of the inducing points, then sqrt(constant) and sqrt(linear_k) c_k.
 class GpFeatures {
  public:
-  GpFeatures(const GpParameters& parameters, const Inputs& inputs, std::size_t rows,
+  GpFeatures(const GpParameters& parameters, const Inputs& inputs, std::size_t rows, std::span<const double> weights,
              std::span<const std::size_t> inducing)
-      : parameters_(parameters), inputs_(inputs), rows_(rows) {
+      : parameters_(parameters), inputs_(inputs), rows_(rows), weights_(weights) {
     if (inducing.empty()) return;
     data_ = scale_points(parameters, inputs);
     points_ = data_.with_points(inducing);
@@ -47,8 +47,16 @@ class GpFeatures {
   std::size_t size() const { return points_.points + 1 + inputs_.size(); }
   const ScaledPoints& points() const { return points_; }
 
-  // size() x count, one column per row of data.
+  // size() x count, one column per row of data, times its weight.
   void fill(std::size_t first, std::size_t count, std::vector<double>& out) {
+    fill_plain(first, count, out);
+    const std::size_t p = size();
+    for (std::size_t i = 0; !weights_.empty() && i < count; ++i) {
+      for (std::size_t l = 0; l < p; ++l) out[i * p + l] *= weights_[first + i];
+    }
+  }
+
+  void fill_plain(std::size_t first, std::size_t count, std::vector<double>& out) {
     const std::size_t p = size();
     const std::size_t m = points_.points;
     out.resize(p * count);
@@ -95,6 +103,7 @@ class GpFeatures {
   const GpParameters& parameters_;
   const Inputs& inputs_;
   std::size_t rows_;
+  std::span<const double> weights_;
   ScaledPoints data_;
   ScaledPoints points_;
   std::vector<double> factor_;
@@ -174,8 +183,9 @@ std::vector<std::size_t> choose_inducing(const GpParameters& parameters, const S
 }
 
 double projected_objective(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target,
-                           std::span<const std::size_t> inducing, const Context& context) {
-  GpFeatures features(parameters, inputs, target.size(), inducing);
+                           std::span<const double> weights, std::span<const std::size_t> inducing,
+                           const Context& context) {
+  GpFeatures features(parameters, inputs, target.size(), weights, inducing);
   std::vector<double> squares;
   std::vector<double> products;
   gather(features, target, &squares, &products, context);
@@ -195,8 +205,9 @@ double projected_objective(const GpParameters& parameters, const Inputs& inputs,
 }
 
 GpRegression::GpRegression(const GpParameters& parameters, const Inputs& inputs, std::size_t rows,
-                           std::span<const std::size_t> inducing, const Context& context)
-    : parameters_(parameters), features_(std::make_unique<GpFeatures>(parameters, inputs, rows, inducing)) {
+                           std::span<const double> weights, std::span<const std::size_t> inducing,
+                           const Context& context)
+    : parameters_(parameters), features_(std::make_unique<GpFeatures>(parameters, inputs, rows, weights, inducing)) {
   gather(*features_, {}, &squares_, nullptr, context);
 }
 

@@ -59,18 +59,23 @@ void set_spread(GpModel& model, std::size_t directions, std::vector<double> spre
 std::vector<std::size_t> choose_inducing(const GpParameters& parameters, const ScaledPoints& rows, std::size_t most,
                                          double tolerance, const Context& context);
 
+// In what follows `weights` has one positive number per row, or none, which stands for ones: the target of a row is the
+// function times its weight plus noise. So rows whose noise has the standard deviation s weigh 1 / s, and their target
+// is divided by s.
+
 // The negative log marginal likelihood of the target, in nats, with the nonlinear part projected on `inducing` rows
 // (none when there is no nonlinear part). It is exact when these are all rows. O(rows (inputs + m)^2).
 double projected_objective(const GpParameters& parameters, const Inputs& inputs, std::span<const double> target,
-                           std::span<const std::size_t> inducing, const Context& context);
+                           std::span<const double> weights, std::span<const std::size_t> inducing,
+                           const Context& context);
 
 class GpFeatures;
 
 // The posterior for data. Fitting the same inputs to another target or noise again costs less than the first time.
 class GpRegression {
  public:
-  // `parameters` and `inputs` must stand. O(rows (inputs + m)^2).
-  GpRegression(const GpParameters& parameters, const Inputs& inputs, std::size_t rows,
+  // `parameters`, `inputs` and `weights` must stand. O(rows (inputs + m)^2).
+  GpRegression(const GpParameters& parameters, const Inputs& inputs, std::size_t rows, std::span<const double> weights,
                std::span<const std::size_t> inducing, const Context& context);
   ~GpRegression();
 
@@ -78,7 +83,7 @@ class GpRegression {
   void fit(std::span<const double> target, double noise, const Context& context);
 
   // What each row's target is off the mean that the other rows alone would give it, the inducing points as they are,
-  // and the variance of that mean.
+  // and the variance of that mean; all of them times the weight.
   const std::vector<double>& leave_one_out() const { return leave_one_out_; }
   const std::vector<double>& left_out_variance() const { return left_out_variance_; }
 

@@ -120,7 +120,25 @@ Pulls pulls_of(std::span<const double> residuals, std::span<const double> doubt,
   return pulls;
 }
 
+ShapedNoise with_distribution(ShapedNoise found, const GpRegression& regression, std::vector<double> residuals,
+                              double noise) {
+  found.left_out = residuals;
+  found.mean_variance = regression.left_out_variance();
+  if (variance_of(residuals) > 0.0) residuals = without_doubt(std::move(residuals), noise);
+  found.distribution = fit_noise(residuals);
+  found.variance = noise;
+  return found;
+}
+
 }  // namespace
+
+ShapedNoise fit_by_least_squares(GpRegression& regression, std::span<const double> target, double noise,
+                                 const Context& context) {
+  ShapedNoise found;
+  regression.fit(target, noise, context);
+  found.left_out_variance = variance_of(regression.leave_one_out());
+  return with_distribution(std::move(found), regression, regression.leave_one_out(), noise);
+}
 
 ShapedNoise fit_with_noise_shape(GpRegression& regression, std::span<const double> target, double noise,
                                  const Context& context) {
@@ -151,10 +169,7 @@ ShapedNoise fit_with_noise_shape(GpRegression& regression, std::span<const doubl
     }
     noise = std::max(found.left_out_variance - mean_of(regression.left_out_variance()), 0.5 * found.left_out_variance);
   }
-  if (plain_variance > 0.0) residuals = without_doubt(std::move(residuals), noise);
-  found.distribution = fit_noise(residuals);
-  found.variance = noise;
-  return found;
+  return with_distribution(std::move(found), regression, std::move(residuals), noise);
 }
 
 }  // namespace olem::internal::sampling

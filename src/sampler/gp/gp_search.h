@@ -27,7 +27,9 @@ inline bool is_least_variance(double variance) { return variance <= std::exp(kLe
 // The parameters of the process without a nonlinear part that minimise its negative log marginal likelihood plus
 // `penalty` times the sum of the square roots of its linear variances, from the sums of squares and products of all
 // rows: O(rows q^2) once and O(q^3) an evaluation, for q inputs. The start is the linear part of `start`.
-GpSearch optimise_linear_parameters(const Inputs& inputs, std::span<const double> target, const GpParameters& start,
-                                    double penalty, const Context& context);
+// `weights` as in gp_model.h.
+GpSearch optimise_linear_parameters(const Inputs& inputs, std::span<const double> target,
+                                    std::span<const double> weights, const GpParameters& start, double penalty,
+                                    const Context& context);
 
 }  // namespace olem::internal::sampling

@@ -45,7 +45,8 @@ std::vector<double> rows_of(std::span<const double> column, std::span<const std:
 
 // Where the search begins: linear variances from the squared slopes of a ridge regression, a weak nonlinear part that
 // every input takes an equal share in.
-GpParameters starting_point(const Inputs& inputs, std::span<const double> target, GpKernel kernel) {
+GpParameters starting_point(const Inputs& inputs, std::span<const double> target, std::span<const double> weights,
+                            GpKernel kernel) {
   const auto q = static_cast<Eigen::Index>(inputs.size());
   const auto n = static_cast<Eigen::Index>(target.size());
   Eigen::MatrixXd columns(n, q);
@@ -53,6 +54,7 @@ GpParameters starting_point(const Inputs& inputs, std::span<const double> target
     columns.col(k) = Eigen::Map<const Eigen::VectorXd>(inputs[static_cast<std::size_t>(k)].data(), n);
   }
   const Eigen::Map<const Eigen::VectorXd> y(target.data(), n);
+  if (!weights.empty()) columns = Eigen::Map<const Eigen::VectorXd>(weights.data(), n).asDiagonal() * columns;
   Eigen::MatrixXd squares = columns.transpose() * columns / static_cast<double>(n);
   squares.diagonal().array() += 1e-2;
   Eigen::VectorXd slopes(q);
@@ -81,9 +83,15 @@ double penalty_of(const GpParameters& parameters, double penalty) {
 
 class Training {
  public:
-  Training(Inputs inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
-           const Context& context)
-      : inputs_(std::move(inputs)), target_(target), options_(options), stream_(stream), context_(context) {}
+  Training(Inputs inputs, std::span<const double> target, const GpTraining& training, const GpOptions& options,
+           std::uint64_t stream, const Context& context)
+      : inputs_(std::move(inputs)),
+        target_(target),
+        weights_(training.weights),
+        linear_(training.linear),
+        options_(options),
+        stream_(stream),
+        context_(context) {}
 
   struct Selected {
     GpParameters parameters;
@@ -92,9 +100,9 @@ class Training {
 
   Selected select() const {
     const Rows rows(*this);
-    const GpParameters start = starting_point(rows.inputs, rows.target, options_.kernel);
-    const GpSearch line = optimise_linear_parameters(inputs_, target_, start, options_.penalty, context_);
-    if (inputs_.empty()) return {line.parameters, {}};
+    const GpParameters start = starting_point(rows.inputs, rows.target, rows.weights, options_.kernel);
+    const GpSearch line = optimise_linear_parameters(inputs_, target_, weights_, start, options_.penalty, context_);
+    if (inputs_.empty() || linear_) return {line.parameters, {}};
     GpParameters parameters = refined(rows, refined(rows, start, kCoarse), kFine);
     const bool changed = prune(parameters);
     if (parameters.nonlinear_inputs().empty()) return {line.parameters, {}};
@@ -117,10 +125,12 @@ class Training {
       for (const std::span<const double> input : training.inputs_) columns.push_back(rows_of(input, chosen));
       inputs.assign(columns.begin(), columns.end());
       target = rows_of(training.target_, chosen);
+      if (!training.weights_.empty()) weights = rows_of(training.weights_, chosen);
     }
     std::vector<std::vector<double>> columns;
     Inputs inputs;
     std::vector<double> target;
+    std::vector<double> weights;
   };
 
   GpParameters refined(const Rows& rows, const GpParameters& start, const Stage& stage) const {
@@ -128,7 +138,7 @@ class Training {
     const std::vector<std::size_t> points =
         choose_inducing(start, scale_points(start, rows.inputs), most, kInducingTolerance * start.noise, context_);
     if (points.empty()) return start;  // nothing is left of the nonlinear part
-    GpBound bound(rows.inputs, rows.target, start, options_.penalty, points, context_);
+    GpBound bound(rows.inputs, rows.target, rows.weights, start, options_.penalty, points, context_);
     return optimise_parameters(bound, start, stage.iterations, context_).parameters;
   }
 
@@ -157,7 +167,7 @@ class Training {
   // Penalised, on all rows.
   double objective(const GpParameters& parameters, std::span<const std::size_t> inducing_rows) const {
     if (parameters.nonlinear_inputs().empty()) inducing_rows = {};
-    return projected_objective(parameters, inputs_, target_, inducing_rows, context_) +
+    return projected_objective(parameters, inputs_, target_, weights_, inducing_rows, context_) +
            penalty_of(parameters, options_.penalty);
   }
 
@@ -186,6 +196,8 @@ class Training {
 
   Inputs inputs_;
   std::span<const double> target_;
+  std::span<const double> weights_;
+  bool linear_;
   const GpOptions& options_;
   std::uint64_t stream_;
   const Context& context_;
@@ -194,7 +206,8 @@ class Training {
 // The posterior with what was selected, without the inputs that have no effect. `names` are those of the inputs, and
 // `noise` is the target's variance around the function.
 TrainedGp fit_selected(Training::Selected selected, Inputs inputs, std::vector<std::size_t> names,
-                       std::span<const double> target, double noise, const Context& context) {
+                       std::span<const double> target, double noise, const GpTraining& training,
+                       const Context& context) {
   GpParameters& parameters = selected.parameters;
   for (std::size_t k = names.size(); k-- > 0;) {
     const bool no_slope =
@@ -208,17 +221,19 @@ TrainedGp fit_selected(Training::Selected selected, Inputs inputs, std::vector<s
   }
   TrainedGp trained;
   trained.inputs = std::move(names);
-  GpRegression regression(parameters, inputs, target.size(), selected.inducing, context);
-  trained.noise = fit_with_noise_shape(regression, target, noise, context);
+  GpRegression regression(parameters, inputs, target.size(), training.weights, selected.inducing, context);
+  trained.noise = training.shape ? fit_with_noise_shape(regression, target, noise, context)
+                                 : fit_by_least_squares(regression, target, noise, context);
   parameters.noise = trained.noise.variance;
   trained.model = regression.model(kSpreadPoints, kNegligible);
+  trained.inducing = std::move(selected.inducing);
   return trained;
 }
 
 }  // namespace
 
 TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
-                   const Context& context) {
+                   const Context& context, const GpTraining& training) {
   std::vector<std::size_t> names;
   Inputs varying;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
@@ -227,12 +242,12 @@ TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const G
     names.push_back(k);
     varying.push_back(inputs[k]);
   }
-  Training::Selected first = Training(varying, target, options, stream, context).select();
+  Training::Selected first = Training(varying, target, training, options, stream, context).select();
   const double noise = first.parameters.noise;
-  TrainedGp trained = fit_selected(std::move(first), varying, names, target, noise, context);
+  TrainedGp trained = fit_selected(std::move(first), varying, names, target, noise, training, context);
   if (trained.noise.pulls.empty()) return trained;
-  Training::Selected second = Training(varying, trained.noise.pulls, options, stream, context).select();
-  TrainedGp again = fit_selected(std::move(second), varying, names, target, trained.noise.variance, context);
+  Training::Selected second = Training(varying, trained.noise.pulls, training, options, stream, context).select();
+  TrainedGp again = fit_selected(std::move(second), varying, names, target, trained.noise.variance, training, context);
   const bool worse = again.noise.left_out_variance > (1.0 + kMostReselectionLoss) * trained.noise.left_out_variance;
   return worse ? trained : again;
 }

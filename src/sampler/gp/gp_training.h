@@ -10,9 +10,17 @@ namespace olem::internal::sampling {
 
 // What a fitted sampler of this kind is made of.
 struct TrainedGp {
-  std::vector<std::size_t> inputs;  // those that the model uses, ascending
-  GpModel model;                    // on these
-  ShapedNoise noise;
+  std::vector<std::size_t> inputs;    // those that the model uses, ascending
+  std::vector<std::size_t> inducing;  // rows
+  GpModel model;                      // on these
+  ShapedNoise noise;                  // of the targets: times the weights
+};
+
+// What is not as usual.
+struct GpTraining {
+  std::span<const double> weights;  // as in gp_model.h
+  bool linear = false;              // without a nonlinear part
+  bool shape = true;                // learns from the shape of the noise; otherwise by least squares
 };
 
 // Parameters by maximum penalised marginal likelihood, the nonlinear part pruned backward, and the posterior with them
@@ -20,6 +28,6 @@ struct TrainedGp {
 // different variables apart. The result depends on the context's seed, never on its threads. Inputs that do not vary,
 // and those whose variances came out as good as zero, are left out.
 TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
-                   const Context& context);
+                   const Context& context, const GpTraining& training = {});
 
 }  // namespace olem::internal::sampling
