@@ -337,7 +337,7 @@ TEST(CliDecide, BadFlagsAndFilesAreExplained) {
   EXPECT_NE(sampler.err.find("Did you mean 'gp'"), std::string::npos) << sampler.err;
   const ProcessResult other = run_olem({"decide", example("task.json"), "--sampler", "linear", "--gp-rows", "100"});
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_NE(other.err.find("it belongs to gp"), std::string::npos) << other.err;
+  EXPECT_NE(other.err.find("it belongs to auto, gp,"), std::string::npos) << other.err;
   EXPECT_EQ(run_olem({"decide", "missing.json"}).exit_code, 5);
 }
 
