@@ -581,7 +581,7 @@ int run_init(const InitArguments& arguments) {
 
 void add_role(CLI::App& verb, const std::string& flag, Names& names, const std::string& help) {
   verb.add_option(flag, names, help)
-      ->type_name("NAME")
+      ->type_name("COLUMN")
       ->expected(1)
       ->allow_extra_args(false)  // or the next word, which may be TABLE, would be a value too
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

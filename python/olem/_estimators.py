@@ -304,8 +304,6 @@ class OLEM(_OrderLearner, method="olem"):
 class OLEMPlus(_OrderLearner, method="olem+"):
     """OLEM+: the order with the least residual entropies and the fewest edges, and what decided each step of it."""
 
-    _exempt = {"check_estimators_nan_inf": "fits 10 rows in the end, and OLEM+ needs 20"}
-
 
 class LISTEN(_OrderLearner, method="listen"):
     """LISTEN: the order of a linear model by its precision matrix (Ghoshal and Honorio 2018)."""

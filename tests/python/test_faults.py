@@ -288,7 +288,7 @@ def test_remedies_are_calls_of_the_object_at_hand():
     assert message_of(olem.OLEM(estimator="gaussian"), normal(4, 4)).endswith(
         "Choose another estimator: estimator='kl'."
     )
-    few = olem.Rehearsal(**ROLES, sampler="linear", order_options={"estimator": "ensemble"})
+    few = olem.Rehearsal(**ROLES, sampler="linear", method="olem", order_options={"estimator": "ensemble"})
     assert message_of(few, sea()[:10]).endswith("Choose another estimator: order_options={'estimator': 'kl'}.")
 
 
