@@ -11,7 +11,7 @@ import time
 import pytest
 from conftest import BUILD, ENVIRONMENT, expect_a_working_program, expect_no_way_back, run, version
 
-VERBS = "order graph compare simulate fit decide explain report serve study check options".split()
+VERBS = "init order graph compare simulate fit decide explain report serve study check options".split()
 
 
 def field(package, name):
@@ -147,7 +147,7 @@ class Terminal:
         self.ask(f"unsetopt prompt_cr prompt_sp; PS1=; LISTMAX=1000; fpath=({functions} $fpath)")
         self.ask("autoload -U compinit; compinit -D -u; zstyle ':completion:*' verbose no; bindkey '^I' complete-word")
 
-    def read(self, until, seconds=20.0):
+    def read(self, until, seconds=60.0):
         text, end = "", time.monotonic() + seconds
         while until not in text and time.monotonic() < end:
             if select.select([self.file], [], [], 0.1)[0]:

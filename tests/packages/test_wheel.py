@@ -18,7 +18,7 @@ def test_the_command_comes_along(environment, tmp_path):
 
 def test_the_command_and_the_package_agree(environment):
     command = json.loads(run(environment / "bin" / "olem", "order", SACHS, "-q", "--json"))["order"]
-    program = "import olem; print(*olem.OLEM().fit(olem.load_sachs().data).causal_order_)"
+    program = "import olem; print(*olem.OLEMPlus().fit(olem.load_sachs().data).causal_order_)"
     assert run(environment / "bin" / "python", "-W", "ignore", "-c", program).split() == command
 
 
