@@ -1,10 +1,12 @@
 #include "core/lapack.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "olem/error.h"
@@ -41,8 +43,21 @@ namespace olem::internal {
 
 namespace {
 
+// OpenBLAS takes a buffer of 128 MB for each thread that calls it, and tries for ever where the system refuses one:
+// whoever calls it for the first time looks whether there is room.
+void require_room_for_buffer() {
+  thread_local bool found = false;
+  if (found) return;
+  constexpr std::size_t kBytes = std::size_t{136} << 20;
+  void* const room = ::mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  ::munmap(room, kBytes);
+  found = true;
+}
+
 // BLAS counts in int. Also sets OpenBLAS to one thread, once.
 int prepared_size(std::size_t n) {
+  require_room_for_buffer();
   static std::once_flag once;
   std::call_once(once, [] { openblas_set_num_threads(1); });
   if (n > static_cast<std::size_t>(std::numeric_limits<int>::max())) {

@@ -20,7 +20,7 @@ thread_local bool inside_piece = false;
 // each that calls it. OpenBLAS tries for ever to get a buffer that the system refuses, so that a thread without room for
 // one is worse than none. Nothing is used: the pages are never touched.
 bool has_room_for(std::size_t threads) {
-  constexpr std::size_t kBytesPerThread = std::size_t{112} << 20;  // 8 MB, 64 MB, 32 MB, and a margin
+  constexpr std::size_t kBytesPerThread = std::size_t{208} << 20;  // 8 MB, 64 MB, 128 MB, and a margin
   const std::size_t bytes = threads * kBytesPerThread;
   void* const room = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return false;
