@@ -6,6 +6,7 @@
 namespace olem::test::usage_test {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -224,7 +225,8 @@ TEST_F(LongRun, ShowsProgressOnATerminalOnly) {
   options_.signal_after_text = " s left";
   const ProcessResult terminal = run();
   EXPECT_EQ(terminal.exit_code, 130);
-  EXPECT_THAT(terminal.err, HasSubstr(" %  half-samples"));
+  // Where the machine is slow the first order itself is what takes its time.
+  EXPECT_THAT(terminal.err, AnyOf(HasSubstr(" %  half-samples"), HasSubstr(" %  order")));
   EXPECT_THAT(terminal.err, HasSubstr("\r\x1b[Kolem: Interrupted."));  // the bar is gone before the message
 
   options_.error_is_terminal = false;
