@@ -16,9 +16,9 @@ namespace {
 
 thread_local bool inside_piece = false;
 
-// Whether the address space has room for what `threads` threads take of it: stack, memory pool, and a buffer of BLAS for
-// each that calls it. OpenBLAS tries for ever to get a buffer that the system refuses, so that a thread without room for
-// one is worse than none. Nothing is used: the pages are never touched.
+// Whether the address space has room for what `threads` threads take of it: stack, memory pool, and a buffer of BLAS
+// for each that calls it. OpenBLAS tries for ever to get a buffer that the system refuses, so that a thread without
+// room for one is worse than none. Nothing is used: the pages are never touched.
 bool has_room_for(std::size_t threads) {
   constexpr std::size_t kBytesPerThread = std::size_t{208} << 20;  // 8 MB, 64 MB, 128 MB, and a margin
   const std::size_t bytes = threads * kBytesPerThread;

@@ -44,7 +44,7 @@ struct RowSource {
 
 // Reads the rows of one file. Numbers are collected in a small block, row by row, and written to their columns a block
 // at a time, so that tables with many columns do not touch as many pages with every row.
-template <char kDecimal>
+template <char Mark>
 class RowReader {
  public:
   // Of the columns for which `words` is true, words are read; it becomes true where a text is met among numbers.
@@ -155,13 +155,13 @@ class RowReader {
 
   // Reads a cell that holds nothing but an ordinary number; otherwise stays where it is.
   bool read_number(double& value) {
-    if constexpr (kDecimal == ',') {
+    if constexpr (Mark == ',') {
       if (separator_ == ',') return false;  // only cells in quotes have a mark
     }
     const char* p = scan_.position();
     const char* const end = scan_.end();
     while (p != end && scan_.is_blank(*p)) ++p;
-    p = read_plain_number<kDecimal>(p, end, value);
+    p = read_plain_number<Mark>(p, end, value);
     if (p == nullptr) return false;
     while (p != end && scan_.is_blank(*p)) ++p;
     if (p != end && *p != separator_ && *p != '\n' && *p != '\r') return false;
@@ -184,7 +184,7 @@ class RowReader {
       rows_.missing.add(cell.line, column);
       return false;
     }
-    switch (read_cell(cell.text, value, kDecimal)) {
+    switch (read_cell(cell.text, value, Mark)) {
       case CellKind::kNumber: return true;
       case CellKind::kPercent: add_percent(cell, rows_.percents[column]); return true;
       case CellKind::kMissing: rows_.missing.add(cell.line, column); return false;
@@ -198,7 +198,7 @@ class RowReader {
       case CellKind::kText:
         found_words_ = true;
         found_other_decimal_ =
-            found_other_decimal_ || read_cell(cell.text, value, kDecimal == ',' ? '.' : ',') == CellKind::kNumber;
+            found_other_decimal_ || read_cell(cell.text, value, Mark == ',' ? '.' : ',') == CellKind::kNumber;
         words_[column] = true;
         uses_[column] = CellUse::kPassed;
         return true;
@@ -220,7 +220,7 @@ class RowReader {
       rows_.missing.add(cell.line, column);
       return false;
     }
-    value = rows_.words[column]->add(cell, kDecimal, room_);
+    value = rows_.words[column]->add(cell, Mark, room_);
     return true;
   }
 
@@ -295,9 +295,9 @@ struct Pass {
   bool found_other_decimal = false;
 };
 
-template <char kDecimal>
+template <char Mark>
 Pass read_rows_as(const RowSource& from, std::vector<bool>& words, std::size_t most) {
-  RowReader<kDecimal> reader(from, words);
+  RowReader<Mark> reader(from, words);
   CsvRows rows = reader.read(most);
   return {std::move(rows), reader.found_words(), reader.found_other_decimal()};
 }

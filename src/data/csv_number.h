@@ -36,7 +36,7 @@ DecimalEvidence decimal_evidence(std::string_view cell);
 
 // Reads the number that begins at `first` and returns where it ends, or nullptr when read_cell has to decide. The
 // value is bit for bit that of read_cell.
-template <char kDecimal = '.'>
+template <char Mark = '.'>
 inline const char* read_plain_number(const char* first, const char* last, double& value) {
   static constexpr double kPowerOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                            1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -56,7 +56,7 @@ inline const char* read_plain_number(const char* first, const char* last, double
   for (unsigned digit = digit_at(p); digit < 10; digit = digit_at(++p)) mantissa = mantissa * 10 + digit;
   std::ptrdiff_t digits = p - unsigned_first;
   std::int64_t power = 0;
-  if (p != last && *p == kDecimal) {
+  if (p != last && *p == Mark) {
     const char* const fraction = ++p;
     for (unsigned digit = digit_at(p); digit < 10; digit = digit_at(++p)) mantissa = mantissa * 10 + digit;
     power = fraction - p;
@@ -86,7 +86,7 @@ inline const char* read_plain_number(const char* first, const char* last, double
     } else {
       magnitude *= kPowerOfTen[power];
     }
-  } else if constexpr (kDecimal != '.') {
+  } else if constexpr (Mark != '.') {
     return nullptr;  // rare, and std::from_chars wants a point
   } else {
     const auto [stop, error] = std::from_chars(unsigned_first, p, magnitude);
