@@ -148,6 +148,10 @@ class ColumnTyper {
       if (examples.size() <= 3) examples.push_back({words.word(k), words.line(k)});
     }
     if (!words.overflow() && levels.size() <= kMostTextLevels && once == 0) return;
+    // Nothing else is meant by these, however rare they are.
+    if (std::all_of(levels.begin(), levels.end(),
+                    [](const auto& level) { return level.first == "false" || level.first == "true"; }))
+      return;
     const std::size_t rows =
         options_.missing == MissingPolicy::kDrop ? complete_ : rows_.missing.rows() - rows_.missing.in_column(column);
     const bool mostly_unique = words.overflow() || 2 * levels.size() > rows;

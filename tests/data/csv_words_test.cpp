@@ -75,6 +75,13 @@ TEST(CsvWords, become_levels_in_alphabetical_order) {
               ElementsAre("a", "b\"\"c", "b\"c"));
 }
 
+TEST(CsvWords, booleans_are_levels_however_rare) {
+  const Seen result = seen({"FALSE", "false", "True"});
+  EXPECT_EQ(result.type, "binary");
+  EXPECT_THAT(result.levels, ElementsAre("false", "true"));
+  EXPECT_THAT(result.values, ElementsAre(0, 0, 1));
+}
+
 TEST(CsvWords, two_words_are_binary_with_no_before_yes) {
   for (const auto& [no, yes] : std::vector<std::pair<std::string, std::string>>{
            {"no", "Yes"}, {"OFF", "on"}, {"nein", "ja"}, {"female", "male"}, {"n", "Y"}, {"absent", "present"}}) {
