@@ -79,6 +79,8 @@ std::vector<std::string> sorted_levels(std::vector<std::string> words) {
   for (std::string& word : words) word = level_spelling(word);
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());
+  // One that never changes still has the other.
+  if (words.size() == 1 && (words[0] == "true" || words[0] == "false")) return {"false", "true"};
   if (words.size() != 2) return words;
   for (const auto& [negative, positive] : kOpposites) {
     if (lower_case(words[0]) == positive && lower_case(words[1]) == negative) std::swap(words[0], words[1]);

@@ -65,7 +65,7 @@ class WordColumn {
 };
 
 // The levels of a column of words, in the order of their codes: alphabetical by code points, but the negative word of a
-// pair (no/yes, false/true, off/on, ...) first, each in its level_spelling.
+// pair (no/yes, false/true, off/on, ...) first, each in its level_spelling. Booleans have both levels, whichever occur.
 std::vector<std::string> sorted_levels(std::vector<std::string> words);
 
 // How a word is written as a level: as it is, but the truth values of R, Python and Excel as "true" and "false".

@@ -80,6 +80,7 @@ TEST(CsvWords, booleans_are_levels_however_rare) {
   EXPECT_EQ(result.type, "binary");
   EXPECT_THAT(result.levels, ElementsAre("false", "true"));
   EXPECT_THAT(result.values, ElementsAre(0, 0, 1));
+  EXPECT_THAT(seen({"true", "true", "TRUE"}).values, ElementsAre(1, 1, 1));
 }
 
 TEST(CsvWords, two_words_are_binary_with_no_before_yes) {
