@@ -139,7 +139,6 @@ void check_repeats(const CheckedTable& checked, const Context& context, std::vec
     severity = Severity::kWarning;
   }
   std::vector<Remedy> remedies = {{"Remove rows that were recorded twice"}};
-  if (!every) remedies.push_back({"Choose what to do with zero distances, if the values were rounded", "ties"});
   problems.push_back(
       {severity,
        "repeated_rows",

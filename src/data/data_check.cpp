@@ -140,15 +140,14 @@ void check_rounding(const CheckedTable& checked, std::vector<Problem>& problems)
   const auto fewest = *std::min_element(rounded.begin(), rounded.end(), [&](std::size_t a, std::size_t b) {
     return checked.distinct[a] < checked.distinct[b];
   });
-  problems.push_back(
-      {Severity::kNote,
-       "rounded",
-       fmt::format("{} fewer than {} distinct values in {} rows; '{}' has the fewest, {}. The values "
-                   "look rounded, and small sets of columns will have zero distances.",
-                   rounded.size() == 1 ? "1 column has" : fmt::format("{} columns have", rounded.size()),
-                   (rows + 1) / 2, rows, checked.table.name(fewest), checked.distinct[fewest]),
-       {{"Give the values with all their digits if you have them"}, {"Choose what to do with zero distances", "ties"}},
-       names_of(checked.table, rounded)});
+  problems.push_back({Severity::kNote,
+                      "rounded",
+                      fmt::format("{} fewer than {} distinct values in {} rows; '{}' has the fewest, {}. The values "
+                                  "look rounded, and small sets of columns will have zero distances.",
+                                  rounded.size() == 1 ? "1 column has" : fmt::format("{} columns have", rounded.size()),
+                                  (rows + 1) / 2, rows, checked.table.name(fewest), checked.distinct[fewest]),
+                      {{"Give the values with all their digits if you have them"}},
+                      names_of(checked.table, rounded)});
 }
 
 void check_scales(const Table& table, const Findings& findings, std::vector<Problem>& problems) {
