@@ -1,7 +1,8 @@
 // OLEM+ beside OLEM on models of the study with a known truth: true edges turned round (DIV, means and the paired
 // difference with its standard error), how often the true order has the smaller score, so that the search and not the
 // score is at fault, and seconds.
-//   olem_plus_bench [study|standardised|rescaled|rows|bermuda|speed] [MODELS [SEED]]
+//   olem_plus_bench [study|standardised|rescaled|rows|bermuda|units|speed] [MODELS [SEED]]
+// `units` compares what OLEM+ is told about the units of the columns, with columns as they are and in random units.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -73,6 +74,7 @@ void add(const Table& table, const Dag& truth, Totals& totals) {
   Context context;
   context.threads = 1;
   OrderOptions options;
+  options.method = "olem";
   OrderResult olem;
   OrderResult plus;
   totals.olem_seconds += seconds_of([&] { olem = learn_order(table, options, {}, context); });
@@ -121,6 +123,23 @@ struct Setting {
 
 enum class Units { kOwn, kStandardised, kRandom };
 
+Simulation study_model(const Setting& setting, NoiseKind noise, double linearity, int model, std::uint64_t seed) {
+  OrderSimulationOptions options;
+  options.variables = setting.variables;
+  options.density = setting.density;
+  options.rows = setting.rows;
+  options.noise = noise;
+  options.linearity = linearity;
+  Context context;
+  context.seed = seed;
+  return random_order_model(options, static_cast<std::uint64_t>(model), context);
+}
+
+Table in_random_units(const Table& table, int model, std::uint64_t seed) {
+  RandomStream random(seed, "units", static_cast<std::uint64_t>(model));
+  return rescaled(table, [&](std::size_t, double) { return std::pow(10.0, 3.0 * random.uniform() - 1.5); });
+}
+
 void run(const std::vector<Setting>& settings, Units units, int models, std::uint64_t seed) {
   fmt::print("{:<28}{:>5}{:>8}{:>8}{:>16}{:>8}{:>9}{:>9}{:>7}\n", "setting", "n", "olem+", "olem", "difference",
              "search", "olem+ s", "olem s", "ratio");
@@ -132,22 +151,11 @@ void run(const std::vector<Setting>& settings, Units units, int models, std::uin
       Totals own;
       for (const double linearity : setting.linearities) {
         for (int m = 0; m < models; ++m) {
-          OrderSimulationOptions options;
-          options.variables = setting.variables;
-          options.density = setting.density;
-          options.rows = setting.rows;
-          options.noise = noise;
-          options.linearity = linearity;
-          Context context;
-          context.seed = seed;
-          const Simulation simulation = random_order_model(options, static_cast<std::uint64_t>(m), context);
-          RandomStream random(seed, "units", static_cast<std::uint64_t>(m));
+          const Simulation simulation = study_model(setting, noise, linearity, m, seed);
           const Table table = units == Units::kOwn ? simulation.data
                               : units == Units::kStandardised
                                   ? rescaled(simulation.data, [](std::size_t, double sd) { return 1.0 / sd; })
-                                  : rescaled(simulation.data, [&](std::size_t, double) {
-                                      return std::pow(10.0, 3.0 * random.uniform() - 1.5);
-                                    });
+                                  : in_random_units(simulation.data, m, seed);
           add(table, true_dag(simulation.model), own);
         }
       }
@@ -174,6 +182,66 @@ void run_bermuda(int models, std::uint64_t seed) {
       print(fmt::format("bermuda n{}{}", rows, standardised ? " standardised" : ""), own);
     }
   }
+}
+
+double turned_round(const Table& table, const Dag& truth, ColumnUnits units) {
+  Context context;
+  context.threads = 1;
+  OrderOptions options;
+  options.method = "olem+";
+  options.olem_plus.units = units;
+  return static_cast<double>(order_divergence(truth, learn_order(table, options, {}, context).order));
+}
+
+// DIV when OLEM+ finds out about the units by itself and when it is told, with the paired difference.
+struct UnitTotals {
+  double automatic = 0.0;
+  double told = 0.0;
+  double square = 0.0;
+  int models = 0;
+
+  void add(double own, double other) {
+    automatic += own;
+    told += other;
+    square += (own - other) * (own - other);
+    ++models;
+  }
+  void print(const std::string& name) const {
+    const double n = models;
+    const double difference = (automatic - told) / n;
+    fmt::print("{:<28}{:>6}{:>8.3f}{:>8.3f}{:>+9.3f} ± {:.3f}\n", name, models, automatic / n, told / n, difference,
+               std::sqrt(std::max(0.0, square / n - difference * difference) / n));
+    std::fflush(stdout);
+  }
+};
+
+void run_units(const std::vector<Setting>& settings, int models, std::uint64_t seed) {
+  fmt::print("{:<28}{:>6}{:>8}{:>8}{:>17}\n", "columns", "n", "auto", "told", "difference");
+  UnitTotals own_all;
+  UnitTotals random_all;
+  for (const Setting& setting : settings) {
+    UnitTotals own;
+    UnitTotals random;
+    for (const NoiseKind noise : {NoiseKind::kBeta, NoiseKind::kExponential, NoiseKind::kGaussian}) {
+      for (const double linearity : setting.linearities) {
+        for (int m = 0; m < models; ++m) {
+          const Simulation simulation = study_model(setting, noise, linearity, m, seed);
+          const Dag truth = true_dag(simulation.model);
+          const Table scaled = in_random_units(simulation.data, m, seed);
+          const double auto_own = turned_round(simulation.data, truth, ColumnUnits::kAuto);
+          const double comparable = turned_round(simulation.data, truth, ColumnUnits::kComparable);
+          const double auto_random = turned_round(scaled, truth, ColumnUnits::kAuto);
+          const double arbitrary = turned_round(scaled, truth, ColumnUnits::kArbitrary);
+          for (UnitTotals* const sum : {&own, &own_all}) sum->add(auto_own, comparable);
+          for (UnitTotals* const sum : {&random, &random_all}) sum->add(auto_random, arbitrary);
+        }
+      }
+    }
+    own.print(fmt::format("d{} p{} own, comparable", setting.variables, setting.density));
+    random.print(fmt::format("d{} p{} random, arbitrary", setting.variables, setting.density));
+  }
+  own_all.print("all own, comparable");
+  random_all.print("all random, arbitrary");
 }
 
 // Large tables of linear models, which are quick to simulate.
@@ -221,10 +289,12 @@ int main(int argc, char** argv) {
     run({{10, 0.3, 200, {0.0, 0.5, 1.0}}, {10, 0.3, 500, {0.0, 0.5, 1.0}}}, Units::kOwn, models, seed);
   } else if (part == "bermuda") {
     run_bermuda(models, seed);
+  } else if (part == "units") {
+    run_units({{5, 0.3}, {5, 0.5}, {5, 0.8}, {10, 0.3}, {10, 0.5}, {10, 0.8}}, models, seed);
   } else if (part == "speed") {
     run_speed();
   } else {
-    fmt::print(stderr, "study, standardised, rescaled, rows, bermuda or speed, not {}\n", part);
+    fmt::print(stderr, "study, standardised, rescaled, rows, bermuda, units or speed, not {}\n", part);
     return 2;
   }
   return 0;
