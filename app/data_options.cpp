@@ -190,6 +190,8 @@ ReadFacts read_facts(const ReadResult& read) {
   ReadFacts facts;
   facts.delimiter = read.used.delimiter;
   facts.decimal_commas = read.used.decimal == ',';
+  facts.maybe_grouped = read.maybe_grouped;
+  facts.first_line = read.first_line;
   return facts;
 }
 

@@ -16,8 +16,8 @@ namespace olem::app {
 namespace {
 
 // What a task says that other verbs have flags for.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTaskKeys = {
-    {{"before", "before"}, {"tier", "before"}, {"observed", "observed"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTaskKeys = {
+    {{"before", "before"}, {"tier", "before"}, {"observed", "observed"}, {"after", "after"}}};
 
 std::string_view task_key(std::string_view option) {
   for (const auto& [name, key] : kTaskKeys) {

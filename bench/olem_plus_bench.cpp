@@ -1,8 +1,9 @@
 // OLEM+ beside OLEM on models of the study with a known truth: true edges turned round (DIV, means and the paired
 // difference with its standard error), how often the true order has the smaller score, so that the search and not the
 // score is at fault, and seconds.
-//   olem_plus_bench [study|standardised|rescaled|rows|bermuda|units|speed] [MODELS [SEED]]
-// `units` compares what OLEM+ is told about the units of the columns, with columns as they are and in random units.
+//   olem_plus_bench [study|standardised|rescaled|rows|bermuda|units|few|speed] [MODELS [SEED]]
+// `units` and `few` (rows) compare what OLEM+ finds out about the units of the columns with being told, for columns as
+// they are and in random units.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -237,8 +238,8 @@ void run_units(const std::vector<Setting>& settings, int models, std::uint64_t s
         }
       }
     }
-    own.print(fmt::format("d{} p{} own, comparable", setting.variables, setting.density));
-    random.print(fmt::format("d{} p{} random, arbitrary", setting.variables, setting.density));
+    own.print(fmt::format("d{} p{} n{} own", setting.variables, setting.density, setting.rows));
+    random.print(fmt::format("d{} p{} n{} random", setting.variables, setting.density, setting.rows));
   }
   own_all.print("all own, comparable");
   random_all.print("all random, arbitrary");
@@ -291,10 +292,12 @@ int main(int argc, char** argv) {
     run_bermuda(models, seed);
   } else if (part == "units") {
     run_units({{5, 0.3}, {5, 0.5}, {5, 0.8}, {10, 0.3}, {10, 0.5}, {10, 0.8}}, models, seed);
+  } else if (part == "few") {
+    run_units({{10, 0.3, 200, {0.0, 0.5, 1.0}}, {10, 0.3, 500, {0.0, 0.5, 1.0}}}, models, seed);
   } else if (part == "speed") {
     run_speed();
   } else {
-    fmt::print(stderr, "study, standardised, rescaled, rows, bermuda, units or speed, not {}\n", part);
+    fmt::print(stderr, "study, standardised, rescaled, rows, bermuda, units, few or speed, not {}\n", part);
     return 2;
   }
   return 0;

@@ -41,10 +41,10 @@ Warning to_warning(const Problem& problem);
 
 // What the reader of a file knows and the numbers in the table do not tell.
 struct ReadFacts {
-  char delimiter = 0;                       // of the fields; 0: not known
-  bool decimal_commas = false;              // numbers were read with a comma before their fractions
-  std::vector<std::string> three_decimals;  // columns of which every number has exactly three digits behind a point
-  std::size_t first_line = 0;               // line of the first row, when every line after it is a row; 0: not known
+  char delimiter = 0;                      // of the fields; 0: not known
+  bool decimal_commas = false;             // numbers were read with a comma before their fractions
+  std::vector<std::string> maybe_grouped;  // columns whose points may separate thousands
+  std::size_t first_line = 0;              // line of the first row, when every line after it is a row; 0: not known
 };
 
 enum class CheckDepth {

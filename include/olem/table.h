@@ -116,6 +116,11 @@ struct ReadResult {
   // "missing_rows": rows were dropped; "header": a line that was taken for the header may be data; "row_labels": the
   // first column has no name and was taken for labels; "decimal": the meaning of commas or points is doubtful.
   std::vector<Warning> warnings;
+  // Line of the first row, when every line after it is a row; 0 otherwise, and for what has no lines.
+  std::size_t first_line = 0;
+  // In a file with semicolons and points: columns all of whose numbers could be whole with points between thousands,
+  // 1.234 or 950.
+  std::vector<std::string> maybe_grouped;
   // The options that were given, with what was found out: delimiter, decimal and header of CSV. The same table comes
   // back with them.
   ReadOptions used;

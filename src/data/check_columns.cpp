@@ -467,16 +467,16 @@ void check_levels(const CheckedTable& checked, std::vector<Problem>& problems) {
 void check_digits(const CheckedTable& checked, std::vector<Problem>& problems) {
   if (checked.facts == nullptr) return;
   const ReadFacts& facts = *checked.facts;
-  if (facts.delimiter == ';' && !facts.three_decimals.empty()) {
+  if (!facts.maybe_grouped.empty()) {
     std::vector<std::string> items;
-    for (const std::string& name : facts.three_decimals) items.push_back(fmt::format("'{}'", name));
+    for (const std::string& name : facts.maybe_grouped) items.push_back(fmt::format("'{}'", name));
     problems.push_back({Severity::kWarning,
                         "thousands",
-                        fmt::format("Every number of {} has exactly three digits behind a point, in a file with "
-                                    "semicolons: 1.234 may mean one thousand.",
+                        fmt::format("Every point in {} has exactly three digits behind it, in a file with semicolons: "
+                                    "1.234 may mean one thousand.",
                                     enumerate(items)),
                         {{"Write numbers without marks for thousands"}},
-                        facts.three_decimals});
+                        facts.maybe_grouped});
   }
   if (facts.decimal_commas) {
     problems.push_back({Severity::kNote,

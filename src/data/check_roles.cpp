@@ -62,7 +62,28 @@ void check_intermediates(const Task& task, const Table& table, std::vector<Probl
        fmt::format("Columns without a role go with an outcome far beyond what context and levers explain: "
                    "{}. A column that comes after the outcome must not lie between.",
                    fmt::join(items, ", ")),
-       {{"Leave the column out if it comes after the outcome", "drop_columns"}},
+       {{"Say so, if it comes after the outcome", "after", name_list(names)}},
+       names});
+}
+
+void check_ordered_codes(const Task& task, const Table& table, std::vector<Problem>& problems) {
+  std::vector<std::string> names;
+  for (const auto& lever : task.alterable) {
+    const Column& about = table.about(table.index(lever.name));
+    const bool words = std::any_of(about.levels.begin(), about.levels.end(),
+                                   [](const ColumnLevel& level) { return !level.name.empty(); });
+    if (about.type == ColumnType::kOrdinal && !about.declared && !words) names.push_back(lever.name);
+  }
+  if (names.empty()) return;
+  std::vector<std::string> items;
+  for (const std::string& name : names) items.push_back(fmt::format("'{}'", name));
+  problems.push_back(
+      {Severity::kNote,
+       "ordered_codes",
+       fmt::format("{} {} whole numbers with few values and {} taken as ordered. The data cannot tell "
+                   "ordered levels from codes of unordered things.",
+                   fmt::join(items, ", "), names.size() == 1 ? "holds" : "hold", names.size() == 1 ? "is" : "are"),
+       {{"Say so, if the numbers are codes", "type", names.front() + "=category"}},
        names});
 }
 

@@ -13,4 +13,8 @@ namespace olem::internal {
 // names of the task must be columns. O(n k^2) for k columns with a role.
 void check_intermediates(const Task& task, const Table& table, std::vector<Problem>& problems);
 
+// The note "ordered_codes" about levers of whole numbers with few values, which may be codes (vendor 1 to 4) and are
+// taken as ordered unless the user says otherwise.
+void check_ordered_codes(const Task& task, const Table& table, std::vector<Problem>& problems);
+
 }  // namespace olem::internal

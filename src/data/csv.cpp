@@ -119,6 +119,7 @@ class RowReader {
       return;
     }
     if (rows_.first_line == 0) rows_.first_line = line;
+    rows_.last_line = line;
     double* const row = block_.data() + filled_ * from_.chosen.size();
     bool complete = true;
     for (std::size_t column = 0; column < slots_.size(); ++column) {

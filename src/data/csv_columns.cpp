@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/text.h"
+#include "data/csv_number.h"
 #include "olem/error.h"
 
 namespace olem::internal {
@@ -386,6 +387,46 @@ class ColumnTyper {
   std::vector<Complaint> complaints_;
 };
 
+// Columns of numbers all of whose cells could be whole numbers with points between thousands, and some of which have
+// such points. Ends with the first line that leaves no such column.
+std::vector<std::string> find_maybe_grouped(const CsvRows& rows, const CsvText& text, const CsvHead& head,
+                                            const std::vector<std::size_t>& chosen) {
+  constexpr std::size_t kUngroupedDigits = 3;
+  std::vector<bool> open(head.names.size(), false);
+  std::vector<std::size_t> marked(head.names.size(), 0);
+  std::size_t left = 0;
+  for (const std::size_t column : chosen) {
+    if (rows.words[column]) continue;
+    open[column] = true;
+    ++left;
+  }
+  CsvScanner scan = head.rows;
+  while (!scan.at_end() && left > 0) {
+    if (text.skip_left_out(scan) || scan.skip_blank_line()) continue;
+    for (std::size_t column = 0; column < head.names.size(); ++column) {
+      const CsvCell cell = scan.next_cell();
+      if (open[column] && !is_missing_cell(cell.text)) {
+        const DecimalEvidence evidence = decimal_evidence(cell.text);
+        const bool grouped = evidence == DecimalEvidence::kPointOrGroups;
+        const bool small = evidence == DecimalEvidence::kNone && trim(cell.text).size() <= kUngroupedDigits;
+        if (grouped) ++marked[column];
+        if (!grouped && !small) {
+          open[column] = false;
+          --left;
+        }
+      }
+      if (!scan.at_separator()) break;
+      scan.skip_separator();
+    }
+    scan.skip_line();
+  }
+  std::vector<std::string> names;
+  for (const std::size_t column : chosen) {
+    if (open[column] && marked[column] >= 2) names.push_back(head.names[column]);
+  }
+  return names;
+}
+
 }  // namespace
 
 ReadResult finish_columns(CsvRows rows, const CsvText& text, const CsvHead& head,
@@ -403,6 +444,12 @@ ReadResult finish_columns(CsvRows rows, const CsvText& text, const CsvHead& head
   }
   ReadResult result =
       finish_reading(head.names, chosen, std::move(rows.values), std::move(about), rows.missing, source);
+  if (rows.missing.incomplete_rows() == 0 && rows.last_line - rows.first_line + 1 == rows.missing.rows())
+    result.first_line = rows.first_line;
+  const bool already_said = std::any_of(text.warnings().begin(), text.warnings().end(),
+                                        [](const Warning& warning) { return warning.code == "decimal"; });
+  if (text.separator() == ';' && text.decimal() == '.' && options.decimal == 0 && !already_said)
+    result.maybe_grouped = find_maybe_grouped(rows, text, head, chosen);
   result.warnings.insert(result.warnings.end(), text.warnings().begin(), text.warnings().end());
   if (head.doubtful) {
     result.warnings.push_back({"header",

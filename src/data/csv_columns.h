@@ -19,6 +19,7 @@ struct CsvRows {
   std::vector<double> values;  // of complete rows, a column of `capacity` places for each chosen one
   std::size_t capacity = 0;
   std::size_t first_line = 0;  // of the first row
+  std::size_t last_line = 0;   // of the last row
   MissingCells missing;
   // Of each column of the file.
   std::vector<WordColumn::Kind> percents;  // cells with a percent sign, where all the others are numbers

@@ -397,6 +397,7 @@ std::vector<Problem> check_task(const Task& task, const Table& table, const Cont
   if (result.roles_clear) {
     check_observed(task, result.table, result.columns, result.problems);
     check_intermediates(task, result.table, result.problems);
+    check_ordered_codes(task, result.table, result.problems);
   }
   sort_by_severity(result.problems);
   return result.problems;

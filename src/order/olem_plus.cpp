@@ -22,6 +22,10 @@ constexpr double kStandardised = 1.01;        // ratio of variances below which 
 constexpr double kCommonUnitsRange = 1.5;     // nats between the largest and the smallest residual entropy
 constexpr double kOtherUnitsRange = 2.5;
 constexpr std::size_t kTunedColumns = 20;  // beyond it beta falls as 1 / d
+constexpr double kTunedRows = 2000.0;      // with fewer rows the scale terms count more
+constexpr double kFewestTunedRows = 200.0;
+constexpr double kAlikeRange = 1.0;  // nats up to which residual entropies are plainly those of common units
+constexpr double kUnlikeRange = 1.4;
 
 constexpr Choice kUnits[] = {
     {"auto", "scales count as far as the residual entropies spread no more than those of columns in common units"},
@@ -68,10 +72,16 @@ double entropy_range(const ScoredOrder& scored) {
   return *high - *low;
 }
 
+double falling(double value, double from, double to) { return std::clamp((to - value) / (to - from), 0.0, 1.0); }
+
 // How much the scale terms count when residual entropies have this range: they fade out from what columns in common
 // units have at most to what others have at least.
-double scale_weight(double range) {
-  return std::clamp((kOtherUnitsRange - range) / (kOtherUnitsRange - kCommonUnitsRange), 0.0, 1.0);
+double scale_weight(double range) { return falling(range, kCommonUnitsRange, kOtherUnitsRange); }
+
+// They are a prior, and a prior counts more where there are fewer rows; not where it is in doubt whether it holds.
+double few_rows_factor(std::size_t rows, double range) {
+  const double counted = std::clamp(static_cast<double>(rows), kFewestTunedRows, kTunedRows);
+  return 1.0 + (std::sqrt(kTunedRows / counted) - 1.0) * falling(range, kAlikeRange, kUnlikeRange);
 }
 
 std::string closing_sentence_plus(const std::vector<OrderStep>& steps) {
@@ -224,7 +234,8 @@ class OlemPlusProblem::Impl {
     if (from.empty() && (!weight_ || *weight_ > 0.0)) from = start_order(known, true, context);
     if (!weight_) {
       range_ = entropy_range(score_plus_order(nodes_, {}, from, context));
-      weight_ = options_.units == ColumnUnits::kAuto ? scale_weight(range_) : 1.0;
+      weight_ =
+          (options_.units == ColumnUnits::kAuto ? scale_weight(range_) : 1.0) * few_rows_factor(columns().rows, range_);
     }
     return {*weight_ * full_terms_.beta, *weight_ * full_terms_.kappa};
   }

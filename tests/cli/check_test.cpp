@@ -85,6 +85,19 @@ TEST(CheckVerb, SaysWhatToDoInText) {
             "  x1      real      numbers\n  x2      real      numbers\n");
 }
 
+// What only the file tells: the number of a line, and points that may separate thousands.
+TEST(CheckVerb, KnowsWhatTheFileLookedLike) {
+  Cells cells = cells_of(linear_table(200, 3, 1));
+  for (std::size_t i = 1; i < cells.size(); ++i)
+    cells[i].push_back(fmt::format("{}.{:03}", i * i % 9 + 1, i * i * i % 997));
+  cells[0].push_back("sales");
+  cells[42][1] = "300";
+  const Checked checked = check_json("# exported\n" + csv_of(cells, ";"));
+  ASSERT_THAT(problem_codes(checked.json), ElementsAre("outlier", "thousands"));
+  EXPECT_THAT(checked.json["problems"][0]["text"].get<std::string>(), HasSubstr("300 of 'x1' in line 44"));
+  EXPECT_EQ(checked.json["problems"][1]["columns"].dump(), R"(["sales"])");
+}
+
 TEST(CheckVerb, ReportsAFileThatIsNoTable) {
   const Checked checked = check_json("a,b\n1,2\n3,hot\n");
   EXPECT_EQ(checked.result.exit_code, 3);
@@ -162,7 +175,7 @@ TEST_P(SpoiltTable, IsFoundByCheckAndSaidBeforeADecision) {
 
 INSTANTIATE_TEST_SUITE_P(
     CheckVerb, SpoiltTable,
-    testing::Values(BadTable{"totals", "The last row (row 601) holds the sum of the rows above it in 3 of 3 columns",
+    testing::Values(BadTable{"totals", "The last row (line 602) holds the sum of the rows above it in 3 of 3 columns",
                              [](Cells& cells) {
                                std::vector<std::string> total;
                                for (std::size_t j = 0; j < 3; ++j) {
@@ -176,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
                              [](Cells& cells) {
                                for (std::size_t i = 0; i < 20; ++i) cells[30 * i + 7][1] = "-999";
                              }},
-                    BadTable{"outlier", "1034.2 of 'price' in row 300",
+                    BadTable{"outlier", "1034.2 of 'price' in line 301",
                              [](Cells& cells) { cells[300][1] = "1034.2"; }}),
     [](const auto& tested) { return tested.param.code; });
 

@@ -329,6 +329,28 @@ TEST(Csv, missing_values_are_counted_over_the_whole_file) {
               HasSubstr("1 cell in 1 row is missing or not finite: line 3, column 'a' (1)."));
 }
 
+TEST(Csv, columns_whose_points_may_separate_thousands_are_named) {
+  // b settles that points are decimal marks; a and c would be right with either meaning.
+  const std::string text = "a;b;c;d\n1.234;1.5;0.123;7\n950;2.25;0.456;8\n12.500;3.5;0.789;9\n";
+  const ReadResult result = read(text);
+  EXPECT_THAT(column(result, 0), ElementsAre(1.234, 950, 12.5));
+  EXPECT_THAT(result.maybe_grouped, ElementsAre("a"));
+  ReadOptions options;
+  options.decimal = '.';
+  EXPECT_THAT(read(text, options).maybe_grouped, ElementsAre()) << "the user has said what a point means";
+  EXPECT_THAT(read("a;b\n1.234;1.5\n1000;2.25\n12.500;3.5\n").maybe_grouped, ElementsAre()) << "1000 has no point";
+  EXPECT_THAT(read("a,b\n1.234,1.5\n950,2.25\n12.500,3.5\n").maybe_grouped, ElementsAre());
+}
+
+TEST(Csv, the_line_of_the_first_row_is_known_where_every_line_is_a_row) {
+  EXPECT_EQ(read("a,b\n1,2\n3,4\n").first_line, 2U);
+  EXPECT_EQ(read("# made today\na,b\n1,2\n3,4\n\n").first_line, 3U);
+  EXPECT_EQ(read("a,b\n1,2\n\n3,4\n").first_line, 0U) << "a blank line between rows";
+  ReadOptions options;
+  options.missing = MissingPolicy::kDrop;
+  EXPECT_EQ(read("a,b\n1,2\n,3\n3,4\n", options).first_line, 0U) << "a row was left out";
+}
+
 TEST(Csv, every_marker_of_a_missing_value) {
   for (const std::string marker :
        {"",     " ",    "\"\"", "NA", "na", "N/A", "n/a",  "NaN",       "nan",      "-nan", "null",   "NULL",

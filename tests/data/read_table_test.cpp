@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <locale>
 
 #include "olem/error.h"
@@ -163,19 +164,27 @@ TEST(ReadTable, files_that_cannot_be_read) {
   EXPECT_THAT(failure(folder.write("t.csv", "a,b\n1,2\n3,4\n"), ErrorCategory::kResource, context), HasSubstr("t.csv"));
 }
 
-TEST(ReadTable, reads_standard_input) {
+// Runs `work` with these bytes, which must fit into a pipe, on standard input.
+void with_standard_input(const std::string& bytes, const std::function<void()>& work) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  const std::string text = "a;b\n1;2\n3;x\n";
-  ASSERT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  ASSERT_EQ(::write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   ::close(ends[1]);
   const int saved = ::dup(STDIN_FILENO);
   ::dup2(ends[0], STDIN_FILENO);
-  const std::string message = failure("-", ErrorCategory::kData);
+  work();
   ::dup2(saved, STDIN_FILENO);
   ::close(saved);
   ::close(ends[0]);
-  EXPECT_THAT(message, HasSubstr("standard input, line 3, column 'b' (2): 'x'"));
+}
+
+TEST(ReadTable, reads_standard_input) {
+  with_standard_input("a;b\n1;2\n3;x\n", [] {
+    EXPECT_THAT(failure("-", ErrorCategory::kData), HasSubstr("standard input, line 3, column 'b' (2): 'x'"));
+  });
+  with_standard_input(gzip("a;b\n1,5;2\n3;4\n"), [] {
+    EXPECT_EQ(read_table("-", {}, Context()).table.at(0, 0), 1.5) << "compressed, with decimal commas";
+  });
 }
 
 struct DecimalComma : std::numpunct<char> {

@@ -589,6 +589,66 @@ TEST(CheckTask, AnObservedValueFarFromTheDataIsWarnedOf) {
   EXPECT_EQ(problems[0].columns, Names{"Light"});
 }
 
+// An effect of the outcome: it explains what context and levers leave of it.
+TEST(CheckTask, AColumnThatFollowsTheOutcomeIsNoted) {
+  RandomStream random(4, "after");
+  std::vector<std::vector<double>> columns(4);
+  for (int i = 0; i < 200; ++i) {
+    const double lever = random.normal();
+    const double between = lever + random.normal();
+    const double outcome = between + random.normal();
+    const double bill = 3.0 * outcome + 0.1 * random.normal();
+    for (std::size_t j = 0; j < 4; ++j) columns[j].push_back(std::vector<double>{lever, between, outcome, bill}[j]);
+  }
+  std::vector<double> values;
+  for (const auto& column : columns) values.insert(values.end(), column.begin(), column.end());
+  const Table table({"lever", "between", "outcome", "bill"}, values);
+  const std::string text =
+      R"({"alterable": {"lever": [-1, 1]}, "outcome": ["outcome"], "desired": {"outcome": [0, null]}, "data": "d.csv"})";
+  Task task = parse_task(text, "t.json");
+  const std::vector<Problem> problems = check_task(task, table, Context());
+  ASSERT_EQ(codes(problems), Names{"after_outcome"});
+  EXPECT_EQ(problems[0].severity, Severity::kNote);
+  EXPECT_EQ(problems[0].columns, Names{"bill"});
+  ASSERT_EQ(problems[0].remedies.size(), 1U);
+  EXPECT_EQ(problems[0].remedies[0].option, "after");
+  EXPECT_EQ(problems[0].remedies[0].value, "bill");
+  task.after = {"bill"};
+  EXPECT_EQ(codes(check_task(task, without_unused(task, table), Context())), Names{});
+}
+
+// Vendor 1 to 4: nobody can tell from the numbers whether they are ordered.
+TEST(CheckTask, WholeNumbersWithFewValuesAsLeverMayBeCodes) {
+  RandomStream random(5, "codes");
+  std::vector<double> values(400);
+  for (std::size_t i = 0; i < 200; ++i) {
+    values[i] = static_cast<double>(1 + random.below(4));
+    values[200 + i] = values[i] + random.normal();
+  }
+  Column vendor;
+  vendor.type = ColumnType::kOrdinal;
+  const auto found = [&](const Column& about) {
+    const Table table({"vendor", "price"}, values, "", {about, Column()});
+    const std::string text =
+        R"({"alterable": {"vendor": [1, 4]}, "outcome": ["price"], "desired": {"price": [3, null]}, "data": "d.csv"})";
+    return check_task(parse_task(text, "t.json"), table, Context());
+  };
+  const std::vector<Problem> problems = found(vendor);
+  ASSERT_EQ(codes(problems), Names{"ordered_codes"});
+  EXPECT_EQ(problems[0].severity, Severity::kNote);
+  EXPECT_EQ(problems[0].remedies.at(0).value, "vendor=category");
+  vendor.declared = true;
+  EXPECT_EQ(codes(found(vendor)), Names{}) << "the user has said what it is";
+}
+
+TEST(ReadContexts, ReadsTheDialectsOfTables) {
+  using Rows = std::vector<std::vector<double>>;
+  const Rows rows = {{1.5, -0.2}, {2.0, 3.0}};
+  for (const std::string text : {"Light,Temp\n1.5,-0.2\n2,3\n", "sep=;\nLight;Temp\n1,5;-0,2\n2;3\n",
+                                 "# seen today\nTemp\tLight\n-0.2\t1.5\n3\t2\n", "Light|Temp\r\n1.5|-0.2\r\n\r\n2|3"})
+    EXPECT_EQ(parse_contexts(reef(), text, "c.csv", Context()), rows) << text;
+}
+
 TEST(ReadContexts, ValuesReplaceAndAddToWhatWasObserved) {
   using Rows = std::vector<std::vector<double>>;
   EXPECT_EQ(read_contexts(reef(), {}, Context()), (Rows{{0.4, -0.2}}));

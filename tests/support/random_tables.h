@@ -410,7 +410,7 @@ inline bool plant_thousands(RandomTableParts& parts, RandomStream& random) {
   const std::size_t j = quantities[random.below(quantities.size())];
   for (double& cell : parts.columns[j]) cell = std::round(1000.0 * std::abs(cell)) / 1000.0;
   parts.facts.delimiter = ';';
-  parts.facts.three_decimals = {parts.names[j]};
+  parts.facts.maybe_grouped = {parts.names[j]};
   return true;
 }
 
