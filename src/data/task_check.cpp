@@ -285,6 +285,13 @@ void check_observed(const Task& task, const Table& table, std::span<const Column
   const ObservedContext observed = order_observed(task, observed_texts(task), about, UnknownPolicy::kError, true);
   problems.insert(problems.end(), observed.problems.begin(), observed.problems.end());
   if (!observed.problems.empty()) return;
+  for (const std::string& name : task.unknown) {
+    problems.push_back({Severity::kNote,
+                        "unknown_context",
+                        fmt::format("The value of the context variable '{}' is not known.", name),
+                        {unknown_remedy()},
+                        {name}});
+  }
   std::vector<ColumnSummary> of_context;
   for (const std::string& name : task.context) of_context.push_back(columns[table.index(name)]);
   for (const Warning& warning : context_warnings(task, of_context, observed.values)) {
