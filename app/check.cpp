@@ -140,12 +140,23 @@ std::optional<Table> check_data(const CheckArguments& arguments, Task* task, con
     for (const Warning& warning : read.warnings) {
       findings.problems.push_back({Severity::kWarning, warning.code, warning.text, warning.remedies, {}});
     }
-    if (task != nullptr) {
-      try {
-        read.table = declare_table(read.table, arguments.data, *task);
-      } catch (const Error& error) {
-        if (error.category() != ErrorCategory::kData) throw;  // what is declared is the task's: check_task says it
-      }
+    // What is missing and will be imputed is looked at as imputed once.
+    std::optional<GapSummary> gaps;
+    if (read.incomplete) gaps = summarise_gaps(*read.incomplete, read.used.imputations);
+    try {
+      complete_table(read, arguments.data, task, 1, session);
+    } catch (const Error& error) {
+      if (error.category() != ErrorCategory::kData) throw;  // what is declared is the task's: check_task says it
+      if (read.incomplete) complete_table(read, arguments.data, nullptr, 1, session);
+    }
+    if (gaps) {
+      findings.json["missing"] = to_json(*gaps);
+      findings.problems.push_back({Severity::kNote,
+                                   "imputed",
+                                   fmt::format("{} missing cells in {} of {} rows are to be imputed.", gaps->cells(),
+                                               gaps->incomplete_rows, gaps->rows),
+                                   {},
+                                   {}});
     }
     findings.json["column_types"] = column_types_json(named_columns(read.table));
     read.table = check_columns(arguments, read, session, findings);

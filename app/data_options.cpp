@@ -18,6 +18,7 @@ namespace {
 constexpr Choice kMissingChoices[] = {
     {"error", "refuse them"},
     {"drop", "leave the rows out and warn"},
+    {"impute", "draw them from models of their columns given the others, several times"},
 };
 constexpr Choice kConstantChoices[] = {
     {"error", "refuse them"},
@@ -76,7 +77,7 @@ void add_data_options(CLI::App& verb, DataOptions& options, const std::string& n
     file->type_name("FILE")->group(group);
   }
   OptionSet policies;
-  policies.name_choice("missing", options.missing, kMissingChoices, "rows with missing values");
+  policies.name_choice("missing", options.missing, kMissingChoices, "missing values");
   policies.name_choice("constant", options.constant, kConstantChoices, "constant columns and copies of others");
   add_described_options(verb, policies, group);
   verb.add_option("--columns", options.columns, "use only these columns, separated by commas")
@@ -88,6 +89,7 @@ void add_data_options(CLI::App& verb, DataOptions& options, const std::string& n
   const auto add = [&](const char* flag, std::string& value, const char* help, const char* type) {
     return verb.add_option(flag, value, help)->type_name(type)->group(group);
   };
+  add("--imputations", options.imputations, "completed tables with --missing impute (default 5)", "N");
   add("--na", options.na, "words or numbers that mean a missing value too, separated by commas: unknown,-999", "WORDS");
   verb.add_option("--type", options.types,
                   "type of a column: real, positive, share, count, ordinal, binary or category; repeat the flag. "
@@ -139,6 +141,7 @@ ReadOptions read_options(const DataOptions& options) {
   set_read_option(read, "skip_lines", options.skip_lines);
   set_read_option(read, "comment", options.comment);
   set_read_option(read, "missing", options.missing);
+  if (!options.imputations.empty()) set_read_option(read, "imputations", options.imputations);
   set_read_option(read, "na", options.na);
   for (const std::string& type : options.types) set_read_option(read, "type", type);
   if (options.no_header) read.header = HeaderMode::kAbsent;
@@ -211,10 +214,36 @@ Table declare_table(const Table& table, const DataOptions& options, Task& task) 
   return declared;
 }
 
+std::optional<CompletedTables> complete_table(ReadResult& read, const DataOptions& options, Task* task, int imputations,
+                                              const Session& session) {
+  if (!read.incomplete) {
+    if (task != nullptr) read.table = declare_table(read.table, options, *task);
+    return std::nullopt;
+  }
+  if (task != nullptr)
+    read.incomplete = read.incomplete->with_started(declare_table(read.incomplete->started(), options, *task));
+  ImputeOptions impute_options;
+  impute_options.imputations = imputations;
+  CompletedTables completed = impute(*read.incomplete, impute_options, session.context());
+  read.table = completed.tables.front();
+  return completed;
+}
+
 LoadedTable load_table(const DataOptions& options, Session& session, Task* task) {
+  LoadedTable loaded = load_tables(options, session, task);
+  if (loaded.completed) {
+    throw Error::of_option("missing",
+                           fmt::format("{}{} values are missing, and nothing here is averaged over completed tables.",
+                                       loaded.table.prefix(), loaded.completed->gaps.cells()),
+                           {{"Leave out the rows", "missing", "drop"}});
+  }
+  return loaded;
+}
+
+LoadedTable load_tables(const DataOptions& options, Session& session, Task* task) {
   ReadResult read = read_data(options, session);
   session.warn(read.warnings);
-  if (task != nullptr) read.table = declare_table(read.table, options, *task);
+  std::optional<CompletedTables> completed = complete_table(read, options, task, read.used.imputations, session);
   const ConstantPolicy policy = options.constant == "drop" ? ConstantPolicy::kDrop : ConstantPolicy::kError;
   const ReadFacts facts = read_facts(read);
   PreparedTable prepared = prepare_table(read.table, policy, session.context(), &facts);
@@ -229,7 +258,8 @@ LoadedTable load_table(const DataOptions& options, Session& session, Task* task)
   if (task != nullptr) forget_dropped(*task, prepared.table);
   session.context().log_info(
       fmt::format("{}: {} rows, {} columns", prepared.table.source(), prepared.table.rows(), prepared.table.columns()));
-  return {std::move(prepared.table), read.table.names(), std::move(prepared.kept)};
+  if (completed) completed = completed->with_columns(prepared.kept);
+  return {std::move(prepared.table), read.table.names(), std::move(prepared.kept), std::move(completed)};
 }
 
 Task load_task(const std::string& path, const Session& session) {
@@ -253,6 +283,7 @@ Precedence precedence_for(const LoadedTable& loaded, const Knowledge& knowledge)
 Json to_json(const DataOptions& options) {
   Json json;
   json["missing"] = options.missing;
+  if (!options.imputations.empty()) json["imputations"] = read_options(options).imputations;
   json["constant"] = options.constant;
   if (!options.columns.empty()) json["columns"] = options.columns;
   if (!options.drop_columns.empty()) json["drop_columns"] = options.drop_columns;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "olem/data_check.h"
+#include "olem/impute.h"
 #include "olem/knowledge.h"
 #include "olem/table.h"
 #include "olem/task.h"
@@ -17,6 +19,7 @@ namespace olem::app {
 struct DataOptions {
   std::string file;
   std::string missing = "error";
+  std::string imputations;
   std::string constant = "error";
   std::string columns;
   std::string drop_columns;
@@ -60,11 +63,19 @@ struct LoadedTable {
   Table table;
   std::vector<std::string> original_names;
   std::vector<std::size_t> kept;  // the original columns that are left
+  // Where values were missing and imputed: all completed tables, of which `table` is the first.
+  std::optional<CompletedTables> completed;
 };
 
 // Reads and prepares the table, with the columns as the task declares them if there is one; its warnings go to the
 // session. What the task declares of columns that are not used is taken out of it.
+// A usage error where missing values were to be imputed: load_tables() is for verbs that know completed tables.
 LoadedTable load_table(const DataOptions& options, Session& session, Task* task = nullptr);
+LoadedTable load_tables(const DataOptions& options, Session& session, Task* task = nullptr);
+// Declares the columns of what was read as the task does, if there is one, and imputes what is missing:
+// `read.table` is the first completed table then.
+std::optional<CompletedTables> complete_table(ReadResult& read, const DataOptions& options, Task* task, int imputations,
+                                              const Session& session);
 // The table as it was read with the columns as the task declares them.
 Table declare_table(const Table& table, const DataOptions& options, Task& task);
 // Like read_task and read_knowledge, but a wait for standard input can be interrupted.

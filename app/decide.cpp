@@ -54,6 +54,7 @@ int run_decide(DecideArguments arguments) {
   const std::vector<std::vector<double>> contexts = load_contexts(source, arguments.source, session);
   const bool details = arguments.details || !arguments.page.empty();
   arguments.learning.options.calibrate = details;
+  arguments.learning.options.context_model = any_unknown(contexts);
   Json options = source.options;
   const RehearsalModel model = take_model_quietly(source, arguments.learning, session);
   const DecisionProblems problems = make_problems(model, task, contexts);

@@ -33,7 +33,7 @@ std::vector<Warning> wish_warnings(const Task& task) {
            task.source}};
 }
 
-int run_explain(const ExplainArguments& arguments) {
+int run_explain(ExplainArguments arguments) {
   Session session(arguments.common);
   reserve_output(arguments.source, arguments.svg, "--svg", session);
   const std::string& file = arguments.source.model;
@@ -47,6 +47,7 @@ int run_explain(const ExplainArguments& arguments) {
                 fmt::format("--svg draws one context, and there are {}. Give one with --context.", contexts.size()));
   }
   Json options = source.options;
+  arguments.learning.options.context_model = any_unknown(contexts);
   const RehearsalModel model = take_model(source, arguments.learning, session);
   session.warn(wish_warnings(task));
   const DecisionProblems problems = make_problems(model, task, contexts);

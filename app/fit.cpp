@@ -39,9 +39,10 @@ int run_fit(FitArguments arguments) {
   session.protect(arguments.task, "the task file");
   Task task = load_task(arguments.task, session);
   const DataOptions data = data_options(arguments.learning, task);
-  const LoadedTable loaded = load_table(data, session, &task);
+  const LoadedTable loaded = load_tables(data, session, &task);
   arguments.learning.options.calibrate = !arguments.no_calibrate;
-  const RehearsalModel model = learn_model(arguments.learning, task, loaded.table, session);
+  arguments.learning.options.context_model = true;
+  const RehearsalModel model = learn_model(arguments.learning, task, loaded, session);
   session.warn(model.summary.warnings);
 
   Json json;
@@ -50,6 +51,8 @@ int run_fit(FitArguments arguments) {
   json["data"] = {
       {"source", loaded.table.source()}, {"rows", loaded.table.rows()}, {"columns", loaded.table.columns()}};
   json["column_types"] = column_types_json(model.columns);
+  if (model.gaps) json["missing"] = to_json(*model.gaps);
+  if (model.agreement) json["agreement"] = to_json(*model.agreement);
   json["order_method"] = model.order.method;
   json.update(to_json(model.order));
   if (model.graph) json["graph"] = to_json(*model.graph);

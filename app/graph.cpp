@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "choices.h"
 #include "command_line.h"
 #include "data_options.h"
 #include "method_options.h"
+#include "olem/agreement.h"
 #include "olem/error.h"
 #include "olem/file.h"
 #include "olem/graph_file.h"
@@ -68,20 +70,35 @@ int run_graph(const GraphArguments& arguments) {
   session.reserve_file(arguments.graph_file, "--graph-file");
   session.protect(arguments.order_file, "the file with the order");
   const Knowledge knowledge = load_knowledge(arguments.knowledge, session);
-  const LoadedTable loaded = load_table(arguments.data, session);
+  const LoadedTable loaded = load_tables(arguments.data, session);
   const Table& table = loaded.table;
   const Precedence precedence = precedence_for(loaded, knowledge);
 
-  GraphResult result;
   Json options = to_json(arguments.data);
   GraphOptions used = arguments.graph;
+  const std::size_t tables = loaded.completed ? loaded.completed->tables.size() : 1;
+  std::vector<GraphResult> results;
+  for (std::size_t t = 0; t < tables; ++t) {
+    const Table& own = loaded.completed ? loaded.completed->tables[t] : table;
+    const Context context = session.context().part(t, tables);
+    if (arguments.order_file.empty()) {
+      results.push_back(learn_graph(own, arguments.graph, precedence, context));
+    } else {
+      const Order order = given_order(arguments.order_file, table, context);
+      results.push_back(prune_given_order(own, order, arguments.graph.prune, context));
+    }
+  }
+  std::optional<Agreement> agreement;
+  if (loaded.completed) {
+    std::vector<MixedGraph> graphs;
+    for (const GraphResult& one : results) graphs.push_back(one.graph);
+    agreement = most_agreeing(graphs);
+  }
+  const GraphResult& result = results[agreement ? agreement->chosen : 0];
   if (arguments.order_file.empty()) {
-    result = learn_graph(table, arguments.graph, precedence, session.context());
     options.update(graph_learner(used.method).describe(used).json());
   } else {
-    const Order order = given_order(arguments.order_file, table, session.context());
-    session.warn(contradictions(order, table, precedence));
-    result = prune_given_order(table, order, arguments.graph.prune, session.context());
+    session.warn(contradictions(result.order->order, table, precedence));
     options.update(describe(used.prune).json());
   }
   session.warn(result.summary.warnings);
@@ -90,6 +107,8 @@ int run_graph(const GraphArguments& arguments) {
   json["method"] = result.method;
   json["data"] = {{"source", table.source()}, {"rows", table.rows()}, {"columns", table.columns()}};
   json["column_types"] = column_types_json(named_columns(table));
+  if (loaded.completed) json["missing"] = to_json(loaded.completed->gaps);
+  if (agreement) json["agreement"] = to_json(*agreement);
   if (result.order) json["order"] = result.order->order;
   json.update(to_json(result.graph));
   if (result.pruning) json.update(to_json(*result.pruning));
@@ -99,7 +118,9 @@ int run_graph(const GraphArguments& arguments) {
   if (!arguments.graph_file.empty()) {
     write_file_atomically(arguments.graph_file, write_graph_text(result.graph, format), arguments.common.force);
   }
-  session.finish("graph", json, std::move(options), graph_text(result, arguments.graph, table));
+  std::string text = graph_text(result, arguments.graph, table);
+  if (loaded.completed) text += "\n" + gaps_text(loaded.completed->gaps, agreement, "graphs");
+  session.finish("graph", json, std::move(options), text);
   return 0;
 }
 

@@ -528,8 +528,9 @@ int run_init(const InitArguments& arguments) {
   common.output.clear();  // the task here, not the JSON
   Session session(common);
   session.reserve_file(file, "-o");
-  const ReadResult read = read_data(arguments.data, session);
+  ReadResult read = read_data(arguments.data, session);
   session.warn(read.warnings);
+  complete_table(read, arguments.data, nullptr, 1, session);
   Draft draft;
   draft.table = read.table;
   for (std::size_t j = 0; j < read.table.columns(); ++j) {

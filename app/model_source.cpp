@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "command_line.h"
 #include "olem/error.h"
 #include "olem/model_file.h"
 #include "values.h"
@@ -13,6 +15,11 @@
 namespace olem::app {
 
 namespace {
+
+constexpr Choice kUnknownChoices[] = {
+    {"error", "refuse them"},
+    {"draw", "draw them from their distribution given the known ones"},
+};
 
 // What is declared of columns that the model does not have, and for people, is no other task.
 void check_same_task(const Task& task, const RehearsalModel& model) {
@@ -58,6 +65,9 @@ void add_model_options(CLI::App& verb, ModelArguments& arguments, const std::str
       ->group("Model");
   add_assignments(verb, "--context", arguments.observed, "an observed value, NAME=VALUE; may be repeated");
   verb.add_option("--contexts", arguments.contexts, contexts_help)->type_name("FILE")->group("Context");
+  OptionSet policies;
+  policies.name_choice("unknown", arguments.unknown, kUnknownChoices, "context variables without a value");
+  add_described_options(verb, policies, "Context");
 }
 
 void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::string>& values,
@@ -73,7 +83,15 @@ void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::s
 std::vector<std::vector<double>> load_contexts(const ModelSource& source, const ModelArguments& arguments,
                                                const Session& session) {
   return read_contexts(source.task, {parse_texts(arguments.observed, "context"), arguments.contexts}, session.context(),
-                       context_columns(source.task, source.columns));
+                       context_columns(source.task, source.columns),
+                       arguments.unknown == "draw" ? UnknownPolicy::kDraw : UnknownPolicy::kError);
+}
+
+bool any_unknown(const std::vector<std::vector<double>>& contexts) {
+  for (const std::vector<double>& values : contexts) {
+    if (std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) return true;
+  }
+  return false;
 }
 
 void reserve_output(const ModelArguments& arguments, const std::string& path, std::string_view flag, Session& session) {
@@ -92,8 +110,8 @@ ModelSource find_model_source(const std::string& task, const std::string& model,
                   fmt::format("Give a task file, or a model with --model. See olem {} --help.", verb));
     source.task = load_task(task, session);
     const DataOptions data = data_options(learning, source.task);
-    source.table = load_table(data, session, &source.task).table;
-    source.columns = named_columns(*source.table);
+    source.loaded = load_tables(data, session, &source.task);
+    source.columns = named_columns(source.loaded->table);
     source.options.update(to_json(data));
     return source;
   }
@@ -118,7 +136,7 @@ RehearsalModel take_model(ModelSource& source, const RehearsalArguments& learnin
 
 RehearsalModel take_model_quietly(ModelSource& source, const RehearsalArguments& learning, Session& session) {
   if (source.model) return std::move(*source.model);
-  return learn_model(learning, source.task, *source.table, session);
+  return learn_model(learning, source.task, *source.loaded, session);
 }
 
 DecisionProblems make_problems(const RehearsalModel& model, const Task& task,
@@ -127,7 +145,8 @@ DecisionProblems make_problems(const RehearsalModel& model, const Task& task,
   for (const std::vector<double>& values : contexts) {
     const std::vector<Warning> warnings = context_warnings(task, model.context, values);
     problems.warnings.insert(problems.warnings.end(), warnings.begin(), warnings.end());
-    problems.list.push_back(decision_problem(model, named_values(task.context, values)));
+    // Without a value is only what was allowed to be so.
+    problems.list.push_back(decision_problem(model, known_context(task, values), UnknownPolicy::kDraw));
   }
   return problems;
 }

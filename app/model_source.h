@@ -18,6 +18,7 @@ struct ModelArguments {
   std::string model;
   std::vector<std::string> observed;  // NAME=VALUE each
   std::string contexts;               // file with a context in each row
+  std::string unknown = "error";      // or draw: of context variables without a value
 };
 
 // TASK, --model, --context and --contexts; the help of the last says what becomes of each of its rows.
@@ -35,7 +36,7 @@ void reserve_output(const ModelArguments& arguments, const std::string& path, st
 struct ModelSource {
   Task task;                            // with the values that are observed
   std::optional<RehearsalModel> model;  // when --model names one
-  std::optional<Table> table;           // to learn from otherwise
+  std::optional<LoadedTable> loaded;    // to learn from otherwise
   std::vector<NamedColumn> columns;     // of either
   Json options = Json::object();        // that say where it comes from
 };
@@ -49,6 +50,8 @@ ModelSource find_model_source(const std::string& task, const std::string& model,
 // The contexts to decide for.
 std::vector<std::vector<double>> load_contexts(const ModelSource& source, const ModelArguments& arguments,
                                                const Session& session);
+// Whether a value of them is not known, so that a model of the context is needed.
+bool any_unknown(const std::vector<std::vector<double>>& contexts);
 
 // The model of the source, learned now when there is none.
 RehearsalModel take_model(ModelSource& source, const RehearsalArguments& learning, Session& session);

@@ -1,9 +1,11 @@
 #include "olem/order.h"
 
 #include <memory>
+#include <optional>
 
 #include "data_options.h"
 #include "method_options.h"
+#include "olem/agreement.h"
 #include "olem/column_types.h"
 #include "olem/error.h"
 #include "olem/report.h"
@@ -34,22 +36,41 @@ int run_order(const OrderArguments& arguments, const Ranks* ranks) {
   }
   Session session(arguments.common, ranks);
   const Knowledge knowledge = load_knowledge(arguments.knowledge, session);
-  const LoadedTable loaded = load_table(arguments.data, session);
+  const LoadedTable loaded = load_tables(arguments.data, session);
   const Table& table = loaded.table;
-  const OrderResult result = learn_order(table, arguments.order, precedence_for(loaded, knowledge), session.context());
+  const Precedence precedence = precedence_for(loaded, knowledge);
+  std::optional<Agreement> agreement;
+  OrderResult result;
+  if (loaded.completed) {
+    const std::vector<Table>& tables = loaded.completed->tables;
+    std::vector<OrderResult> results;
+    std::vector<Order> orders;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      results.push_back(learn_order(tables[t], arguments.order, precedence, session.context().part(t, tables.size())));
+      orders.push_back(results.back().order);
+    }
+    agreement = most_agreeing(orders);
+    result = std::move(results[agreement->chosen]);
+  } else {
+    result = learn_order(table, arguments.order, precedence, session.context());
+  }
   session.warn(result.summary.warnings);
 
   Json json;
   json["method"] = result.method;
   json["data"] = {{"source", table.source()}, {"rows", table.rows()}, {"columns", table.columns()}};
   json["column_types"] = column_types_json(named_columns(table));
+  if (loaded.completed) json["missing"] = to_json(loaded.completed->gaps);
+  if (agreement) json["agreement"] = to_json(*agreement);
   json.update(to_json(result));
   if (!knowledge.empty()) json["knowledge"] = to_json(knowledge);
   json["message"] = result.summary.message;
   Json options = to_json(arguments.data);
   OrderOptions used = arguments.order;
   options.update(order_learner(used.method).describe(used).json());
-  session.finish("order", json, std::move(options), order_text(result, table, session.spelling()));
+  std::string text = order_text(result, table, session.spelling());
+  if (loaded.completed) text += "\n" + gaps_text(loaded.completed->gaps, agreement, "orders");
+  session.finish("order", json, std::move(options), text);
   return 0;
 }
 

@@ -134,20 +134,23 @@ DataOptions data_options(const RehearsalArguments& arguments, const Task& task) 
   return data;
 }
 
-RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const Table& table,
+RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const LoadedTable& loaded,
                            const Session& session) {
   session.protect(arguments.graph_file, "the file with the graph");
   session.protect(arguments.order_file, "the file with the order");
   const Context& context = session.context();
   if (!arguments.graph_file.empty()) {
-    return fit_rehearsal_on_graph(task, table, arguments.options, read_graph(arguments.graph_file, context), context);
+    const GraphFile graph = read_graph(arguments.graph_file, context);
+    return loaded.completed ? fit_rehearsal_on_graph(task, *loaded.completed, arguments.options, graph, context)
+                            : fit_rehearsal_on_graph(task, loaded.table, arguments.options, graph, context);
   }
   std::optional<Order> given;
   if (!arguments.order_file.empty()) {
     given = read_order(arguments.order_file, context);
-    check_order(*given, table.names(), arguments.order_file);
+    check_order(*given, loaded.table.names(), arguments.order_file);
   }
-  return fit_rehearsal(task, table, arguments.options, given, context);
+  return loaded.completed ? fit_rehearsal(task, *loaded.completed, arguments.options, given, context)
+                          : fit_rehearsal(task, loaded.table, arguments.options, given, context);
 }
 
 }  // namespace olem::app

@@ -38,7 +38,7 @@ void refuse_rehearsal_options(const RehearsalArguments& arguments, const std::st
 DataOptions data_options(const RehearsalArguments& arguments, const Task& task);
 
 // Learns from the table; the warnings of the model are the caller's to give.
-RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const Table& table,
+RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const LoadedTable& loaded,
                            const Session& session);
 
 }  // namespace olem::app

@@ -43,6 +43,9 @@ struct Calibration {
 // number. Costs about 70 % of fit_samplers, and the linear sampler of every variable. Throws what fit_samplers throws.
 Calibration calibrate(const Table& table, const std::vector<VariableConditions>& variables,
                       const SamplerOptions& options, const Context& context);
+// The same for completed tables: fitted to the chosen rows of all of them, tested on the other rows of the first.
+Calibration calibrate(std::span<const Table> tables, const std::vector<VariableConditions>& variables,
+                      const SamplerOptions& options, const Context& context);
 
 // {"status", "message", "training_rows", "held_out_rows", "variables": {name: {"log_likelihood",
 // "linear_log_likelihood", "crps", "linear_crps", "coverage": {"50": share, ...}, "pit": [count, ...]}}}

@@ -71,6 +71,9 @@ struct Context {
   // The same context for work that is already spread at a higher level: one thread, one process, no progress.
   Context serial() const;
 
+  // The same context for one of `count` equal parts of the work, the first is 0: its progress is a share of the whole.
+  Context part(std::size_t index, std::size_t count) const;
+
   internal::ThreadPool& pool() const { return *pool_; }
 
  private:

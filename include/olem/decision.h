@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/context_model.h"
 #include "olem/error.h"
 #include "olem/found_by.h"
 #include "olem/json.h"
@@ -71,6 +72,8 @@ struct DecisionOptions {
   int random_points = 1600;
   // Of --optimizer bayes; 0: 20 and 10 more for each altered variable.
   int bayes_evaluations = 0;
+  // Values of each unknown context variable for which is decided to say what knowing it would be worth; 0: not said.
+  int worth_draws = 20;
 };
 
 OptionSet describe(DecisionOptions& options);
@@ -85,6 +88,7 @@ enum class DrawStream : std::uint64_t {
   kChoice = 1,   // on which one candidate is chosen
   kReport = 2,   // behind every number that is reported
   kRelease = 3,  // on which alterations are taken back
+  kWorth = 4,    // values of unknown context variables as if they were known
   // From here on: draws that no decision has seen.
   kFirstFree = std::uint64_t{1} << 39U,
 };
@@ -92,7 +96,10 @@ enum class DrawStream : std::uint64_t {
 // One context to decide for.
 struct DecisionProblem {
   std::shared_ptr<const SamplerSet> samplers;
-  std::vector<NamedValue> context;    // observed, in the user's units
+  std::vector<NamedValue> context;  // observed, in the user's units
+  // Context variables that are not known, and the model that draws them for every draw anew.
+  std::vector<std::string> unknown;
+  std::shared_ptr<const ContextModel> context_model;
   std::vector<NamedRange> alterable;  // domains, in the user's units
   Region region;                      // of the outcomes, in the user's units
   // Wishes, as in a Task. A variable that is left alone counts with its expected value in constraints, and a constraint
@@ -140,8 +147,19 @@ struct Proposal {
   FoundBy found_by = FoundBy::kNoAction;
 };
 
+// A context variable that was not known, and drawn.
+struct UnknownContext {
+  std::string name;
+  // By how much the probability of success would be higher on average if its value were known: the mean over values,
+  // drawn given what is known, of the success of the best decision for the value minus that of this decision, both with
+  // the same draws. With the standard error of that mean. Nothing where it was not asked for.
+  std::optional<double> worth;
+  std::optional<double> standard_error;
+};
+
 struct Decision {
   std::vector<NamedValue> context;
+  std::vector<UnknownContext> unknown;
   std::vector<Alteration> alterations;  // in the order of the problem
   // Share of fresh draws of the full samplers in the region: the number to rely on. The 95 % interval (Clopper and
   // Pearson) covers the chance of the draws only.
@@ -202,12 +220,14 @@ Json to_json(const Decision& decision, std::span<const NamedColumn> columns = {}
 // error for a model that was not fitted, and one that names it for a context variable without a value, and for a value
 // that is not finite, is given twice or has a name that is no context variable; with the closest one where there is
 // one.
-DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed);
+// With UnknownPolicy::kDraw variables without a value are unknown; a usage error when the model cannot draw them.
+DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed,
+                                 UnknownPolicy unknown = UnknownPolicy::kError);
 
 // What to do when these values of the context variables are observed: decide() of that problem. Values far outside of
 // what the model has seen are warnings of the decision. Throws what decide and decision_problem throw.
 Decision decide(const RehearsalModel& model, std::span<const NamedValue> observed, const DecisionOptions& options,
-                const Context& context);
+                const Context& context, UnknownPolicy unknown = UnknownPolicy::kError);
 
 // decide(model, {{"Light", 1.3}, {"Temp", 0.4}}, options, context)
 inline Decision decide(const RehearsalModel& model, std::initializer_list<NamedValue> observed,

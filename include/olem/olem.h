@@ -3,9 +3,11 @@
 // Everything that a program needs which learns orders and graphs, fits models and decides. Building blocks below that
 // (random streams, threads, files) and the studies of the paper have headers of their own in this folder.
 
+#include "olem/agreement.h"
 #include "olem/calibration.h"
 #include "olem/column.h"
 #include "olem/context.h"
+#include "olem/context_model.h"
 #include "olem/data_check.h"
 #include "olem/decision.h"
 #include "olem/entropy.h"
@@ -14,6 +16,7 @@
 #include "olem/graph.h"
 #include "olem/graph_file.h"
 #include "olem/graph_learner.h"
+#include "olem/impute.h"
 #include "olem/json.h"
 #include "olem/knowledge.h"
 #include "olem/metrics.h"

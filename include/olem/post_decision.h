@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/context_model.h"
 #include "olem/named_value.h"
 #include "olem/sampler_set.h"
 #include "olem/table.h"
@@ -16,7 +17,11 @@ namespace olem {
 
 // What is known, what is set and what is asked for. Every other variable of the set is drawn if an outcome needs it.
 struct PostDecisionPlan {
-  std::vector<NamedValue> context;    // observed values, in the user's units
+  std::vector<NamedValue> context;  // observed values, in the user's units
+  // Context variables whose values are not known: every draw has values of its own, drawn by `context_model` given the
+  // others.
+  std::vector<std::string> unknown;
+  std::shared_ptr<const ContextModel> context_model;  // needed where something is unknown
   std::vector<std::string> altered;   // set by the decision; alterable variables left alone are not among them
   std::vector<std::string> outcomes;  // none of them altered or context
   std::size_t draws = 1000;

@@ -8,11 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "olem/agreement.h"
 #include "olem/calibration.h"
 #include "olem/context.h"
+#include "olem/context_model.h"
 #include "olem/graph.h"
 #include "olem/graph_file.h"
 #include "olem/graph_options.h"
+#include "olem/impute.h"
 #include "olem/json.h"
 #include "olem/order.h"
 #include "olem/sampler_set.h"
@@ -42,6 +45,9 @@ struct RehearsalOptions {
   std::optional<GraphOptions> graph;
   // Test the samplers on rows held out. Costs nearly as much as fitting them, which a single decision need not pay.
   bool calibrate = false;
+  // Fit models of each context variable given the others too, by which values that are not known at decision time are
+  // drawn.
+  bool context_model = false;
 };
 
 // The options of learning that belong to no method: levers.
@@ -82,10 +88,14 @@ struct RehearsalModel {
   OrderResult order;                     // learned, or given (method "given order"); with a graph an order of that
   std::optional<LeverPlacement> levers;  // nothing when the order was not learned, or by LeverRule::kLearned
   std::optional<RehearsalGraph> graph;   // nothing: every variable is conditioned on all before it
-  std::vector<NamedColumn> columns;      // types, levels, units and labels; nothing is known of those that lack
-  std::vector<ColumnSummary> context;    // of the context variables, in the order of the task
-  RegionCentre centre;                   // of the desired region
+  std::optional<GapSummary> gaps;        // what was missing, when it was learned from completed tables
+  // Between what was learned from each completed table: orders, or graphs. Nothing when one was given.
+  std::optional<Agreement> agreement;
+  std::vector<NamedColumn> columns;    // types, levels, units and labels; nothing is known of those that lack
+  std::vector<ColumnSummary> context;  // of the context variables, in the order of the task
+  RegionCentre centre;                 // of the desired region
   std::shared_ptr<const SamplerSet> samplers;
+  std::shared_ptr<const ContextModel> context_model;  // null: not asked for, or no context
   RehearsalOptions options;
   std::uint64_t seed = 0;
   std::string version;                     // of the olem that learned it
@@ -105,6 +115,16 @@ struct RehearsalModel {
 // Throws what resolve_task, learn_order, learn_graph and fit_samplers throw.
 RehearsalModel fit_rehearsal(const Task& task, const Table& table, const RehearsalOptions& options,
                              const std::optional<Order>& given, const Context& context);
+
+// The same from completed tables (olem/impute.h). An order or graph is learned from each of them, and the one that
+// agrees best with the others is used; every variable has a sampler from each, and draws come from all of them alike
+// (fit_samplers). Task and columns are checked on the first table; calibration splits its rows, fits to all completed
+// tables without the rows held out, and tests on the held-out ones of the first table, so that gaps there are tested
+// with one of their imputed values.
+RehearsalModel fit_rehearsal(const Task& task, const CompletedTables& tables, const RehearsalOptions& options,
+                             const std::optional<Order>& given, const Context& context);
+RehearsalModel fit_rehearsal_on_graph(const Task& task, const CompletedTables& tables, const RehearsalOptions& options,
+                                      const GraphFile& given, const Context& context);
 
 // The same with a graph that is given: a DAG, or a CPDAG, which is extended likewise. Its nodes are matched to the
 // columns by name; columns that a file without a list of nodes is silent about have no edges. The order is one of the

@@ -1,15 +1,18 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "olem/agreement.h"
 #include "olem/calibration.h"
 #include "olem/column_types.h"
 #include "olem/data_check.h"
 #include "olem/explain.h"
 #include "olem/graph_learner.h"
+#include "olem/impute.h"
 #include "olem/metrics.h"
 #include "olem/order_result.h"
 #include "olem/prune.h"
@@ -38,6 +41,9 @@ std::string explanation_text(const std::vector<Explanation>& explanations, std::
 std::string explanation_svg(const Explanation& explanation);
 // What was learned for a task: the order, and what each variable listens to.
 std::string model_text(const RehearsalModel& model);
+// How much was missing and imputed, and how far what was `learned` ("orders", "graphs") from the completed tables
+// differs.
+std::string gaps_text(const GapSummary& gaps, const std::optional<Agreement>& agreement, std::string_view learned);
 // How well the samplers forecast rows that they had not seen, or why that could not be found out.
 std::string calibration_text(const Calibration& calibration);
 // What each column is taken for and why, one in each line; "" when nothing is known of any.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,11 @@ struct SamplerSet {
 // depend on their number. Columns that never vary are modelled as that constant. Throws a data error for names that are
 // not in the table, stand twice or come before one of their conditions, and for too few rows.
 SamplerSet fit_samplers(const Table& table, const std::vector<VariableConditions>& variables,
+                        const SamplerOptions& options, const Context& context);
+
+// The same for completed tables (olem/impute.h), which have the same columns: every variable gets a sampler from each
+// of them, and a draw comes from one of these at random. Means, deviations and ranges are those of all tables together.
+SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<VariableConditions>& variables,
                         const SamplerOptions& options, const Context& context);
 
 }  // namespace olem

@@ -53,7 +53,34 @@ class Table {
   std::string source_;
 };
 
-enum class MissingPolicy { kError, kDrop };
+// Named columns some of whose cells are not known. No function that needs numbers takes it: impute() (olem/impute.h)
+// makes tables of it. Every column has a known cell, and so has every row.
+class IncompleteTable {
+ public:
+  // `started` holds any possible value where `missing`, which has an entry for each of its cells, column by column, is
+  // not 0. Throws a data error when the sizes differ or a column has no known cell.
+  IncompleteTable(Table started, std::vector<unsigned char> missing);
+
+  std::size_t rows() const { return started_.rows(); }
+  std::size_t columns() const { return started_.columns(); }
+  bool is_missing(std::size_t row, std::size_t column) const { return missing_[column * rows() + row] != 0; }
+  std::size_t missing_in(std::size_t column) const;  // cells of the column that are not known
+  std::size_t missing_cells() const;                 // of all columns
+  std::size_t incomplete_rows() const;               // rows with at least one of them
+  // Names, types and known cells. The others have the median of their column, or the most frequent level of a category,
+  // which is no data: for questions about columns, never to learn from.
+  const Table& started() const { return started_; }
+
+  IncompleteTable with_started(Table started) const;                         // of the same shape, as declared
+  IncompleteTable with_columns(std::span<const std::size_t> columns) const;  // in the order given
+
+ private:
+  Table started_;
+  std::vector<unsigned char> missing_;
+};
+
+// kImpute: rows are kept, unless nothing at all is known of them, and the missing cells are to be drawn (impute()).
+enum class MissingPolicy { kError, kDrop, kImpute };
 enum class HeaderMode { kAuto, kPresent, kAbsent };
 
 // What the user says about a column.
@@ -90,6 +117,9 @@ struct ReadOptions {
   std::string comment;
   // Missing are empty cells, NA, N/A, NaN, null, None, ?, . and -- in any case; infinite numbers count as missing.
   MissingPolicy missing = MissingPolicy::kError;
+  // Completed tables with MissingPolicy::kImpute: 5 tell how uncertain the missing values are to a tenth or so; more
+  // than 20 change nothing.
+  int imputations = 5;
   std::vector<std::string> na;            // words or numbers that mean a missing value too: "-999", "unknown"
   std::vector<std::string> columns;       // keep only these, in this order; empty: all
   std::vector<std::string> drop_columns;  // leave these out; their cells are not looked at
@@ -100,8 +130,8 @@ struct ReadOptions {
 };
 
 // The options as text, by key: "delimiter" (a character, "tab" or "space"), "decimal", "header" and "no_header" ("true"
-// or "false"), "skip_lines" ("2" or "1-3,7"), "comment", "missing" ("error" or "drop"), "na", "columns" and
-// "drop_columns" (words separated by commas, in quotes where they hold one), "type" ("NAME=TYPE" or
+// or "false"), "skip_lines" ("2" or "1-3,7"), "comment", "missing" ("error", "drop" or "impute"), "imputations", "na",
+// "columns" and "drop_columns" (words separated by commas, in quotes where they hold one), "type" ("NAME=TYPE" or
 // "NAME=TYPE:LOWEST,...,HIGHEST"; adds to those given before).
 std::vector<std::string> read_option_keys();
 // Throws a usage error about the key for a text that means nothing and for an unknown key.
@@ -110,10 +140,13 @@ void set_read_option(ReadOptions& options, std::string_view key, std::string_vie
 Json to_json(const ReadOptions& options);
 
 struct ReadResult {
-  Table table;
+  Table table;  // empty where `incomplete` holds the data
+  // With MissingPolicy::kImpute, where a cell is missing.
+  std::optional<IncompleteTable> incomplete;
   std::vector<std::string> file_columns;  // the names of all columns of the file, those left out included
-  std::size_t dropped_rows = 0;           // with MissingPolicy::kDrop
-  // "missing_rows": rows were dropped; "header": a line that was taken for the header may be data; "row_labels": the
+  std::size_t dropped_rows = 0;           // with MissingPolicy::kDrop; with kImpute those of which nothing is known
+  // "missing_rows", "empty_rows": rows were dropped; "many_missing": more than 40 % of a column are to be imputed;
+  // "header": a line that was taken for the header may be data; "row_labels": the
   // first column has no name and was taken for labels; "decimal": the meaning of commas or points is doubtful.
   std::vector<Warning> warnings;
   // Line of the first row, when every line after it is a row; 0 otherwise, and for what has no lines.

@@ -53,6 +53,7 @@ struct Task {
   Region desired;                         // of the outcomes, in their order
   std::vector<NamedValue> observed;       // values of the context; may be empty
   std::vector<NamedWord> observed_words;  // those that are given by the word of a level
+  std::vector<std::string> unknown;       // those that are said to be not known
   std::vector<NamedValue> cost;           // weights of |value - expected value without action|; others cost nothing
   std::optional<int> max_alterations;     // how many variables a decision may alter
   std::vector<AlterationConstraint> constraints;
@@ -131,6 +132,12 @@ ErrorCategory problem_category(const Problem& problem);
 // and, with `stages`, the tiers context, known_before, everything else, outcomes.
 Knowledge task_knowledge(const Task& task, const std::vector<std::string>& names, bool stages = true);
 
+// What becomes of a context variable whose value is not known.
+enum class UnknownPolicy {
+  kError,  // it is refused
+  kDraw,   // it is drawn from its distribution given the context values that are known
+};
+
 // Where contexts come from beside the task itself.
 struct ContextSources {
   std::vector<NamedWord> values;  // of context variables, as typed: numbers and words of levels
@@ -145,13 +152,19 @@ struct ContextSources {
 // values beside a file; a file error; a data error that names file, line and column for cells that are missing, no
 // finite numbers and no levels, for context variables without a value, and for observed values of variables that are no
 // context. `about` tells of each context variable, in the order of the task, what its column is: a level may be given
-// by its word. Without it all are numbers.
+// by its word. Without it all are numbers. With UnknownPolicy::kDraw a context variable may lack its value, its cell or
+// its column: NaN stands for it, which decision_problem() and known_context() understand.
 std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources, const Context& context,
-                                               std::span<const Column> about = {});
+                                               std::span<const Column> about = {},
+                                               UnknownPolicy unknown = UnknownPolicy::kError);
+
+// The values of such a row that are known, by name.
+std::vector<NamedValue> known_context(const Task& task, std::span<const double> values);
 
 // The rows of such a file, of its text; `source` begins every message. Needs at least one context variable.
 std::vector<std::vector<double>> parse_contexts(const Task& task, std::string_view text, const std::string& source,
-                                                const Context& context, std::span<const Column> about = {});
+                                                const Context& context, std::span<const Column> about = {},
+                                                UnknownPolicy unknown = UnknownPolicy::kError);
 
 // What is known of the context variables, in the order of the task.
 std::vector<Column> context_columns(const Task& task, std::span<const NamedColumn> columns);

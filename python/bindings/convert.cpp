@@ -4,11 +4,14 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "olem/column_types.h"
 #include "olem/error.h"
+#include "olem/impute.h"
 #include "olem/json_text.h"
 #include "olem/task.h"
 
@@ -48,6 +51,28 @@ Table table_of(std::vector<std::string> names, const py::array_t<double, 0>& val
                                                   : guess_column(table.column(j)));
   }
   return table.with_about(std::move(about));
+}
+
+// The same with NaN for what is missing.
+IncompleteTable incomplete_table_of(std::vector<std::string> names, const py::array_t<double, 0>& values,
+                                    const std::string& column_types) {
+  if (values.ndim() != 2 || static_cast<std::size_t>(values.shape(1)) != names.size())
+    throw Error(ErrorCategory::kUsage, "The array must have two dimensions and a column for every name.");
+  const auto cells = values.unchecked<2>();
+  std::vector<double> columns;
+  columns.reserve(static_cast<std::size_t>(values.size()));
+  for (py::ssize_t j = 0; j < cells.shape(1); ++j) {
+    for (py::ssize_t i = 0; i < cells.shape(0); ++i)
+      columns.push_back(std::isfinite(cells(i, j)) ? cells(i, j) : std::numeric_limits<double>::quiet_NaN());
+  }
+  const IncompleteTable table = make_incomplete(std::move(names), std::move(columns), "X");
+  const Json types = parse_json_text(column_types.empty() ? "{}" : column_types, "column_types");
+  std::vector<Column> about;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    const std::string& name = table.started().name(j);
+    about.push_back(types.contains(name) ? column_from_json(types[name]) : table.started().about(j));
+  }
+  return table.with_started(table.started().with_about(std::move(about)));
 }
 
 // Fortran order: the columns as the table has them.
@@ -168,6 +193,16 @@ void add_errors() {
 }
 
 void add_table(py::module_& module) {
+  py::class_<IncompleteTable>(module, "IncompleteTable", "Named columns, some of whose cells are missing (NaN).")
+      .def(py::init(&incomplete_table_of), py::arg("names"), py::arg("values").noconvert(),
+           py::arg("column_types") = "")
+      .def(
+          "declared",
+          [](const IncompleteTable& table, const std::string& task) {
+            return table.with_started(
+                declare_columns(table.started(), parse_task(task, "column_types").columns, "column_types"));
+          },
+          py::arg("task"), "The table with its columns as the JSON text of a task declares them.");
   py::class_<Table>(module, "Table", "Named columns of finite numbers.")
       .def(py::init(&table_of), py::arg("names"), py::arg("values").noconvert(), py::arg("column_types") = "")
       .def_property_readonly("names", &Table::names)

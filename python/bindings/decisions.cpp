@@ -10,6 +10,7 @@
 #include "olem/error.h"
 #include "olem/graph_file.h"
 #include "olem/graph_learner.h"
+#include "olem/impute.h"
 #include "olem/model_file.h"
 #include "olem/post_decision.h"
 #include "olem/rehearsal.h"
@@ -56,6 +57,27 @@ py::tuple fit_model(const std::string& task_text, const Table& table, const Rehe
   return py::make_tuple(std::move(model), to_python(warnings));
 }
 
+// The same from a table with gaps, which are imputed.
+py::tuple fit_incomplete_model(const std::string& task_text, const IncompleteTable& table, int imputations,
+                               const RehearsalOptions& options, const std::optional<Order>& order,
+                               const std::optional<std::string>& graph, const RunSettings& settings) {
+  const Task task = parse_task(task_text, "The task");
+  std::optional<GraphFile> given;
+  if (graph) given = parse_graph(*graph, "The graph");
+  std::vector<Warning> warnings;
+  RehearsalModel model = run(settings, [&](const Context& context) {
+    ImputeOptions impute_options;
+    impute_options.imputations = imputations;
+    // Types first: what is imputed must be possible.
+    const IncompleteTable declared = table.with_started(declare_columns(table.started(), task));
+    const CompletedTables tables = impute(declared, impute_options, context);
+    warnings = prepare_table(tables.tables.front(), ConstantPolicy::kError, context).warnings;
+    return given ? fit_rehearsal_on_graph(task, tables, options, *given, context)
+                 : fit_rehearsal(task, tables, options, order, context);
+  });
+  return py::make_tuple(std::move(model), to_python(warnings));
+}
+
 // The number of a value that a user gave: of a level by its word.
 double value_of(const RehearsalModel& model, const std::string& name, const std::string& text) {
   const Column& column = about_column(model.columns, name);
@@ -77,6 +99,8 @@ py::dict facts_of(const RehearsalModel& model) {
   json["models"] = models_json(model);
   json["undecided_steps"] = undecided_between(model);
   json["calibration"] = model.calibration ? to_json(*model.calibration) : Json();
+  json["missing"] = model.gaps ? to_json(*model.gaps) : Json();
+  json["agreement"] = model.agreement ? to_json(*model.agreement) : Json();
   json["options"] = to_json(model.options);
   json["seed"] = model.seed;
   py::dict dict = to_python(json);
@@ -85,13 +109,15 @@ py::dict facts_of(const RehearsalModel& model) {
   return dict;
 }
 
+// NaN in a context: the value is not known.
 py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<double>>& contexts,
-                    const OptionTexts& values, const RunSettings& settings) {
+                    const OptionTexts& values, const std::string& unknown, const RunSettings& settings) {
   DecisionOptions options;
   set_options(describe(options), values);
   std::vector<DecisionProblem> problems;
   for (const std::vector<double>& context : contexts)
-    problems.push_back(decision_problem(model, named_values(model.task.context, context)));
+    problems.push_back(decision_problem(model, known_context(model.task, context),
+                                        unknown == "draw" ? UnknownPolicy::kDraw : UnknownPolicy::kError));
   const std::vector<Decision> decisions =
       run(settings, [&](const Context& context) { return decide_all(problems, options, context); });
   py::list list;
@@ -159,10 +185,13 @@ void add_decisions(py::module_& module) {
       .def_static("like", &rehearsal_defaults, py::arg("version"))
       .def_property_readonly("method", [](const RehearsalOptions& options) { return options.order.method; })
       .def_readwrite("ignore_stages", &RehearsalOptions::ignore_stages)
-      .def_readwrite("calibrate", &RehearsalOptions::calibrate);
+      .def_readwrite("calibrate", &RehearsalOptions::calibrate)
+      .def_readwrite("context_model", &RehearsalOptions::context_model);
   py::class_<RehearsalModel>(module, "RehearsalModel", "Order and samplers of a task.")
       .def_static("fit", &fit_model, py::arg("task"), py::arg("table"), py::arg("options"), py::arg("order"),
                   py::arg("graph"), py::arg("settings"))
+      .def_static("fit_incomplete", &fit_incomplete_model, py::arg("task"), py::arg("table"), py::arg("imputations"),
+                  py::arg("options"), py::arg("order"), py::arg("graph"), py::arg("settings"))
       .def_static(
           "load",
           [](const std::string& path, const RunSettings& settings) {
@@ -177,7 +206,7 @@ void add_decisions(py::module_& module) {
           py::arg("path"), py::arg("overwrite"))
       .def("facts", &facts_of)
       .def("value_of", &value_of, py::arg("name"), py::arg("text"))
-      .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("settings"))
+      .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("unknown"), py::arg("settings"))
       .def("simulate", &draw_after_decision, py::arg("context"), py::arg("alterations"), py::arg("draws"),
            py::arg("draw"), py::arg("caution"), py::arg("settings"))
       .def(py::pickle(

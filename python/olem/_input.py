@@ -82,11 +82,12 @@ def _check_shape(values: np.ndarray) -> None:
         raise ValueError(f"X has {rows} sample(s) (shape={values.shape}) while a minimum of 2 is required.")
 
 
-def as_matrix(data: Any) -> tuple[np.ndarray, list[str] | None]:
+def as_matrix(data: Any, gaps: bool = False) -> tuple[np.ndarray, list[str] | None]:
     """A float64 array with two dimensions, and the column names where there are any.
 
     C-contiguous float64 arrays are passed on without a copy; so are views with any strides and read-only arrays.
-    ValueError for anything that is not a table of finite numbers, with row and column.
+    ValueError for anything that is not a table of finite numbers, with row and column; with `gaps` masked cells and
+    those that are NaN or infinite are NaN in the result.
     """
     names = _frame_names(data) if _is_frame(data) else None
     if type(data).__module__.startswith("scipy.sparse"):
@@ -98,7 +99,7 @@ def as_matrix(data: Any) -> tuple[np.ndarray, list[str] | None]:
             f"Expected 2D array, got {values.ndim}D array instead: X must have a row for every observation and a "
             "column for every variable. Use X.reshape(-1, 1) for a single variable."
         )
-    if mask is not None:
+    if mask is not None and not gaps:
         _refuse_mask(mask, names)
     _check_shape(values)
     if values.dtype == object:
@@ -108,6 +109,8 @@ def as_matrix(data: Any) -> tuple[np.ndarray, list[str] | None]:
     if values.dtype.kind not in "fiub":
         raise ValueError(f"{_place(names, 0, 0)} is {values[0, 0]!r}: dtype {values.dtype} is not one of numbers.")
     matrix = np.asarray(values, dtype=np.float64)
+    if gaps:
+        return np.where(np.isfinite(matrix) if mask is None else np.isfinite(matrix) & ~mask, matrix, np.nan), names
     _refuse_missing(matrix, names)
     return matrix, names
 
@@ -129,7 +132,7 @@ def _word_order(words: Sequence[str]) -> list[str]:
     return ordered
 
 
-def _is_missing(cell: Any) -> bool:
+def is_missing(cell: Any) -> bool:
     return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
 
 
@@ -185,7 +188,7 @@ class _TypedFrame:
 
     def _objects(self, j: int, series: Any) -> np.ndarray:
         cells = series.to_list()
-        missing = np.array([_is_missing(cell) for cell in cells], dtype=bool)
+        missing = np.array([is_missing(cell) for cell in cells], dtype=bool)
         present = [cell for cell, gone in zip(cells, missing) if not gone]
         if present and all(isinstance(cell, (bool, np.bool_)) for cell in present):
             self.about[j] = _about("binary", {"False": 0.0, "True": 1.0}, "booleans", False)
@@ -216,11 +219,14 @@ def _needs_types(data: Any) -> bool:
     return any(getattr(dtype, "kind", "O") not in "fiu" or not isinstance(dtype, np.dtype) for dtype in data.dtypes)
 
 
-def as_table(data: Any, column_types: Mapping[str, Any] | None = None) -> tuple[_olem.Table, list[str] | None]:
+def as_table(
+    data: Any, column_types: Mapping[str, Any] | None = None, gaps: bool = False
+) -> tuple[Any, list[str] | None]:
     """A table, with the names of its columns where the data has any; else they are called x0, x1, ...
 
     Types of columns are those of a pandas DataFrame (category, bool, words), those that numbers look like otherwise;
     `column_types` goes before both, by name (or position): a type, or a dict of type, levels, unit and label.
+    With `gaps` cells may be missing: where one is, the result is an IncompleteTable.
     """
     about: dict[int, dict[str, Any]] = {}
     if _needs_types(data):
@@ -228,11 +234,13 @@ def as_table(data: Any, column_types: Mapping[str, Any] | None = None) -> tuple[
         typed = _TypedFrame(data, names)
         matrix, about = typed.matrix, typed.about
         _check_shape(matrix)
-        _refuse_missing(matrix, names)
+        if not gaps:
+            _refuse_missing(matrix, names)
     else:
-        matrix, names = as_matrix(data)
+        matrix, names = as_matrix(data, gaps)
     columns = names or default_names(matrix.shape[1])
-    table = _olem.Table(columns, matrix, json.dumps({columns[j]: entry for j, entry in about.items()}))
+    incomplete = gaps and not np.isfinite(matrix).all()
+    table = (_olem.IncompleteTable if incomplete else _olem.Table)(columns, matrix, json.dumps({columns[j]: entry for j, entry in about.items()}))
     if column_types:
         label = {j: column for j, column in enumerate(columns)} if names is None else {}
         declared = {label.get(name, str(name)): entry for name, entry in column_types.items()}

@@ -6,13 +6,14 @@ import html
 import difflib
 import inspect
 import json
+import math
 import numbers
 import os
 from typing import Any, ContextManager, Mapping, Sequence
 
 from . import _olem, _options, _remedies
 from ._graph import Graph, as_graph, graph_text
-from ._input import as_table
+from ._input import as_table, is_missing
 from ._optional import not_fitted_error, require
 from ._steps import Step, steps_of
 
@@ -27,7 +28,10 @@ class Decision:
     Attributes
     ----------
     context : dict
-        The observed values; a level that has a word is its word.
+        The observed values; a level that has a word is its word. None: it was not known, and drawn.
+    unknown : list of dict
+        For each context variable that was not known: name, worth (by how much knowing it would raise the probability of
+        success on average) and standard_error.
     alterations : dict
         The value to set each alterable variable to; None: leave it alone.
     success_probability : float
@@ -49,8 +53,12 @@ class Decision:
         self._result = dict(result)
 
     @property
-    def context(self) -> dict[str, float | str]:
+    def context(self) -> dict[str, float | str | None]:
         return dict(self._result["context"])
+
+    @property
+    def unknown(self) -> list[dict[str, Any]]:
+        return list(self._result.get("unknown", []))
 
     @property
     def alterations(self) -> dict[str, float | str | None]:
@@ -197,6 +205,11 @@ class Rehearsal:
         Learn the order without the stages context, intermediate, outcome, as the published algorithm does.
     calibrate : bool
         Test the samplers on rows held out; see `calibration_`.
+    missing : str
+        What becomes of missing cells (NaN, None): 'error', 'drop' leaves their rows out, 'impute' draws them from models
+        of their columns given the others, several times; decisions are averaged over the completed tables.
+    imputations : int
+        How many completed tables.
     n_jobs, random_state, progress
         As of OLEM.
 
@@ -212,6 +225,10 @@ class Rehearsal:
     undecided_steps_ : list of str
         Neighbours in the order that the data did not decide and that matter for the decision.
     calibration_ : dict or None
+    missing_ : dict or None
+        How many cells were missing and imputed, by column.
+    agreement_ : dict or None
+        How far the orders or graphs that were learned from the completed tables differ.
     task_ : dict
         The task that was fitted, as in a task file.
     column_types_ : dict
@@ -225,6 +242,8 @@ class Rehearsal:
     models_: dict[str, Any]
     undecided_steps_: list[str]
     calibration_: dict[str, Any] | None
+    missing_: dict[str, Any] | None
+    agreement_: dict[str, Any] | None
     warnings_: list[dict[str, str]]
     task_: dict[str, Any]
     column_types_: dict[str, dict[str, Any]]
@@ -261,6 +280,8 @@ class Rehearsal:
         like: str | None = None,
         ignore_stages: bool = False,
         calibrate: bool = False,
+        missing: str = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Any = None,
@@ -289,6 +310,8 @@ class Rehearsal:
         self.like = like
         self.ignore_stages = ignore_stages
         self.calibrate = calibrate
+        self.missing = missing
+        self.imputations = imputations
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.progress = progress
@@ -312,7 +335,11 @@ class Rehearsal:
 
     def fit(self, X: Any, y: Any = None) -> Rehearsal:
         """Learns order and samplers from a DataFrame of past observations and returns the object; `y` is not used."""
-        table, names = as_table(X)
+        if self.missing not in ("error", "drop", "impute"):
+            raise ValueError(f"missing: {self.missing!r} is neither 'error', 'drop' nor 'impute'.")
+        if self.missing == "drop":
+            X = X.dropna()
+        table, names = as_table(X, gaps=self.missing == "impute")
         if names is None:
             raise ValueError("X has no column names, by which a task speaks of its variables. Give a DataFrame.")
         for role in ("after", "ignore"):
@@ -322,28 +349,36 @@ class Rehearsal:
                     advice = f" Did you mean {near[0]!r}?" if near else ""
                     raise ValueError(f"{role}: X has no column {name!r}.{advice}")
         with self._spelt():
-            self._model, found = _olem.RehearsalModel.fit(
-                self._task_text(),
-                table,
+            incomplete = isinstance(table, _olem.IncompleteTable)
+            rest = (
                 self._learning_options(),
                 None if self.order is None else list(self.order),
                 None if self.graph is None else graph_text(as_graph(self.graph)),
                 _options.run_settings(self.n_jobs, self.random_state, self.progress),
             )
-            self._table = table if self.sampler is None else None
+            if incomplete:
+                self._model, found = _olem.RehearsalModel.fit_incomplete(
+                    self._task_text(), table, int(self.imputations), *rest
+                )
+            else:
+                self._model, found = _olem.RehearsalModel.fit(self._task_text(), table, *rest)
+            self._table = table if self.sampler is None and not incomplete else None
             self._straight = None
             self._take_facts()
         self.warnings_ = [*found, *self.warnings_]
         _options.issue_warnings(self.warnings_)
         return self
 
-    def suggest(self, context: Any = None, **options: Any) -> Any:
+    def suggest(self, context: Any = None, *, unknown: str = "error", **options: Any) -> Any:
         """The decision for an observed context.
 
         Parameters
         ----------
         context : mapping of name to value, or DataFrame with a row for every context
-            Nothing for a task without context variables.
+            Nothing for a task without context variables. A value that is not known is None, NaN or absent.
+        unknown : {{'error', 'draw'}}
+            What becomes of such a value: it is refused, or drawn from its distribution given those that are known;
+            `Decision.unknown` then says what knowing it would be worth.
         {options}
 
         Returns
@@ -355,8 +390,9 @@ class Rehearsal:
         rows = context.to_dict("records") if frame else [{} if context is None else context]
         with self._spelt():
             decisions = self._model_for(options).decide(
-                [self._context_values(row, complete=not frame) for row in rows],
+                [self._context_values(row, complete=not frame, unknown=unknown) for row in rows],
                 _options.as_texts(options),
+                unknown,
                 self._settings(),
             )
         for decision in decisions:
@@ -470,6 +506,7 @@ class Rehearsal:
             options.set_levers(self.levers)
         options.ignore_stages = bool(self.ignore_stages)
         options.calibrate = bool(self.calibrate)
+        options.context_model = len(self.context) > 0
         return options
 
     def _model_for(self, search: Mapping[str, Any]) -> _olem.RehearsalModel:
@@ -529,25 +566,32 @@ class Rehearsal:
         self.models_ = facts["models"]
         self.undecided_steps_ = facts["undecided_steps"]
         self.calibration_ = facts["calibration"]
+        self.missing_ = facts["missing"]
+        self.agreement_ = facts["agreement"]
         self.warnings_ = facts["warnings"]
         self.task_ = facts["task"]
         self.column_types_ = facts["column_types"]
         self._seed = facts["seed"]
 
-    def _context_values(self, context: Any, complete: bool) -> list[float]:
-        """One value for each context variable. With `complete`, names that are no context variables are refused."""
+    def _context_values(self, context: Any, complete: bool, unknown: str = "error") -> list[float]:
+        """One value for each context variable. With `complete`, names that are no context variables are refused.
+
+        With `unknown` "draw" a value may lack; NaN stands for it.
+        """
+        if unknown not in ("error", "draw"):
+            raise ValueError(f"unknown: {unknown!r} is neither 'error' nor 'draw'.")
         wanted = self.task_["context"]
-        given = dict(context)
+        given = {name: value for name, value in dict(context).items() if not is_missing(value)}
         missing = [name for name in wanted if name not in given]
-        if missing:
-            raise ValueError(f"context: there is no value for {', '.join(missing)}.")
-        unknown = [name for name in given if name not in wanted]
-        if unknown and complete:
-            raise ValueError(f"context: {unknown[0]!r} is no context variable. There are: {', '.join(wanted)}.")
-        values = []
-        for name in wanted:
-            values.append(self._number(name, given[name]))
-        return values
+        if missing and unknown == "error":
+            raise ValueError(
+                f"context: there is no value for {', '.join(missing)}. Give one, or have it drawn from what is known of "
+                "the context with suggest(unknown='draw')."
+            )
+        others = [name for name in dict(context) if name not in wanted]
+        if others and complete:
+            raise ValueError(f"context: {others[0]!r} is no context variable. There are: {', '.join(wanted)}.")
+        return [self._number(name, given[name]) if name in given else math.nan for name in wanted]
 
     def _number(self, name: str, given: Any) -> float:
         """Of a value of a variable: a level may be given by its word."""

@@ -68,7 +68,7 @@ class _Call:
             value = remedy["value"] if len(remedy["value"]) <= _LONGEST_VALUE else ""
             return self._choose(option, next(csv.reader([value]), []))
         if option == "missing":
-            return "X.dropna()"
+            return "X.dropna()" if remedy["value"] == "drop" else self._spell(remedy)
         return self._spell(remedy) if option else ""
 
     def _choose(self, option: str, names: list[str]) -> str:

@@ -98,6 +98,15 @@ void Context::require_memory(std::size_t bytes, std::string_view what) const {
               std::move(remedies));
 }
 
+Context Context::part(std::size_t index, std::size_t count) const {
+  Context own = *this;
+  if (count <= 1 || !progress) return own;
+  own.progress = [whole = progress, index, count](double fraction, std::string_view phase) {
+    whole((static_cast<double>(index) + fraction) / static_cast<double>(count), phase);
+  };
+  return own;
+}
+
 Context Context::serial() const {
   Context copy = *this;
   copy.threads = 1;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -111,7 +112,7 @@ class RowReader {
       // With one column an empty line is an empty cell; with more it holds no cells at all.
       if (slots_.size() > 1) return;
       rows_.missing.add(line, 0);
-      rows_.missing.end_row(false);
+      rows_.missing.end_row(false, true);
       return;
     }
     if (is_empty_line()) {
@@ -121,7 +122,11 @@ class RowReader {
     if (rows_.first_line == 0) rows_.first_line = line;
     rows_.last_line = line;
     double* const row = block_.data() + filled_ * from_.chosen.size();
-    bool complete = true;
+    std::size_t gaps = 0;
+    const auto leave_gap = [&](double& value) {
+      value = std::numeric_limits<double>::quiet_NaN();
+      ++gaps;
+    };
     for (std::size_t column = 0; column < slots_.size(); ++column) {
       if (column > 0) {
         if (!scan_.at_separator()) throw_ragged(line, column);
@@ -130,21 +135,23 @@ class RowReader {
       if (uses_[column] == CellUse::kNumbers) {
         double& value = row[slots_[column]];
         if (!read_number(value) && !read_other(column, value)) {
-          complete = false;
+          leave_gap(value);
         } else if (!missing_numbers_.empty() && is_missing_number(value)) {
           rows_.missing.add(line, column);
-          complete = false;
+          leave_gap(value);
         }
       } else if (uses_[column] == CellUse::kPassed) {
         scan_.next_cell();
-      } else if (!read_word(column, row[slots_[column]])) {
-        complete = false;
+      } else if (double& value = row[slots_[column]]; !read_word(column, value)) {
+        leave_gap(value);
       }
     }
     if (!scan_.at_line_end()) throw_ragged(line, slots_.size());
     scan_.skip_line_end();
-    rows_.missing.end_row(complete);
-    if (complete && ++filled_ == block_rows_) flush_block();
+    const bool empty = gaps == from_.chosen.size();
+    rows_.missing.end_row(gaps == 0, empty);
+    const bool used = gaps == 0 || (from_.options.missing == MissingPolicy::kImpute && !empty);
+    if (used && ++filled_ == block_rows_) flush_block();
   }
 
   // Nothing but separators, as spreadsheets write rows that were used once.

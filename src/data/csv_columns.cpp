@@ -35,7 +35,7 @@ class ColumnTyper {
         chosen_(chosen),
         options_(options),
         source_(source),
-        complete_(rows.missing.rows() - rows.missing.incomplete_rows()) {}
+        complete_(rows.missing.left(options.missing)) {}
 
   void check() {
     for (std::size_t slot = 0; slot < chosen_.size(); ++slot) check_column(slot);
@@ -46,9 +46,14 @@ class ColumnTyper {
 
   // After check(); the values are closed up.
   Column finish(std::size_t slot) {
+    return finish_known({rows_.values.data() + slot * complete_, complete_},
+                        [&](std::span<double> known) { return finish_cells(slot, known); });
+  }
+
+ private:
+  Column finish_cells(std::size_t slot, std::span<double> cells) const {
     const std::size_t column = chosen_[slot];
     const std::string& name = head_.names[column];
-    const std::span<double> cells(rows_.values.data() + slot * complete_, complete_);
     Column found;
     if (!head_.units.empty()) found.unit = head_.units[column];
     if (rows_.words[column]) {
@@ -60,7 +65,6 @@ class ColumnTyper {
     return typed_column(name, cells, options_, found);
   }
 
- private:
   struct Complaint {
     std::size_t column = 0;
     std::string text;              // a sentence without the name of the column: "holds ..."
@@ -435,15 +439,15 @@ ReadResult finish_columns(CsvRows rows, const CsvText& text, const CsvHead& head
   ColumnTyper typer(rows, text, head, chosen, options, source);
   typer.check();
   rows.missing.check(options.missing, head.names, source);
-  close_up(rows.values, chosen.size(), rows.capacity, rows.missing.rows() - rows.missing.incomplete_rows());
+  close_up(rows.values, chosen.size(), rows.capacity, rows.missing.left(options.missing));
   std::vector<Column> about;
   about.reserve(chosen.size());
   for (std::size_t slot = 0; slot < chosen.size(); ++slot) {
     context.check_interrupt();
     about.push_back(typer.finish(slot));
   }
-  ReadResult result =
-      finish_reading(head.names, chosen, std::move(rows.values), std::move(about), rows.missing, source);
+  ReadResult result = finish_reading(head.names, chosen, std::move(rows.values), std::move(about), rows.missing,
+                                     options.missing, source);
   if (rows.missing.incomplete_rows() == 0 && rows.last_line - rows.first_line + 1 == rows.missing.rows())
     result.first_line = rows.first_line;
   const bool already_said = std::any_of(text.warnings().begin(), text.warnings().end(),

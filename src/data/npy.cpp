@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "data/npy_header.h"
 #include "data/reading.h"
@@ -93,23 +94,25 @@ CopyNumbers copy_of(const NpyField& field) {
   }
 }
 
-// Counts the rows with a number that is not finite and moves the others together.
+// Counts the rows with a number that is not finite and moves those that are used together.
 void remove_incomplete_rows(std::vector<double>& values, std::size_t rows, const std::vector<std::size_t>& chosen,
-                            const std::vector<double>& missing_values, MissingCells& missing) {
+                            const std::vector<double>& missing_values, MissingPolicy policy, MissingCells& missing) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < rows; ++i) {
-    bool complete = true;
+    std::size_t gaps = 0;
     for (std::size_t slot = 0; slot < chosen.size(); ++slot) {
       const double value = values[slot * rows + i];
       values[slot * rows + kept] = value;
       if (!std::isfinite(value) ||
           std::find(missing_values.begin(), missing_values.end(), value) != missing_values.end()) {
         missing.add(i + 1, chosen[slot]);
-        complete = false;
+        values[slot * rows + kept] = std::numeric_limits<double>::quiet_NaN();
+        ++gaps;
       }
     }
-    missing.end_row(complete);
-    if (complete) ++kept;
+    const bool empty = gaps == chosen.size();
+    missing.end_row(gaps == 0, empty);
+    if (gaps == 0 || (policy == MissingPolicy::kImpute && !empty)) ++kept;
   }
 }
 
@@ -156,9 +159,9 @@ ReadResult read_npy_bytes(std::string_view bytes, const std::string& source, con
     }
   }
   MissingCells missing("row", names.size());
-  remove_incomplete_rows(values, layout.rows, chosen, missing_numbers(options), missing);
+  remove_incomplete_rows(values, layout.rows, chosen, missing_numbers(options), options.missing, missing);
   missing.check(options.missing, names, source);
-  const std::size_t rows = missing.rows() - missing.incomplete_rows();
+  const std::size_t rows = missing.left(options.missing);
   close_up(values, chosen.size(), layout.rows, rows);
   std::vector<Column> about;
   about.reserve(chosen.size());
@@ -170,9 +173,12 @@ ReadResult read_npy_bytes(std::string_view bytes, const std::string& source, con
       found.levels = {{0.0, "false"}, {1.0, "true"}};
       found.reason = "booleans";
     }
-    about.push_back(typed_column(names[chosen[slot]], {values.data() + slot * rows, rows}, options, found));
+    about.push_back(finish_known({values.data() + slot * rows, rows}, [&](std::span<double> known) {
+      return typed_column(names[chosen[slot]], known, options, found);
+    }));
   }
-  ReadResult result = finish_reading(names, chosen, std::move(values), std::move(about), missing, source);
+  ReadResult result =
+      finish_reading(names, chosen, std::move(values), std::move(about), missing, options.missing, source);
   result.used = options;
   return result;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "core/csv_scan.h"
@@ -59,8 +60,8 @@ void check_given(const Task& task, const std::vector<NamedWord>& given, std::spa
   }
 }
 
-std::vector<double> single_context(const Task& task, const std::vector<NamedWord>& given,
-                                   std::span<const Column> about) {
+std::vector<double> single_context(const Task& task, const std::vector<NamedWord>& given, std::span<const Column> about,
+                                   UnknownPolicy unknown) {
   check_given(task, given, about);
   std::vector<NamedWord> observed = observed_texts(task);
   for (const NamedWord& assignment : given) {
@@ -73,12 +74,14 @@ std::vector<double> single_context(const Task& task, const std::vector<NamedWord
     }
   }
   const std::string prefix = task.source.empty() ? "" : task.source + ": ";
-  if (observed.empty() && !task.context.empty()) {
+  if (observed.empty() && !task.context.empty() && unknown == UnknownPolicy::kError) {
+    std::vector<Remedy> remedies = observed_remedies("Give its values");
+    remedies.push_back(unknown_remedy());
     throw Error(ErrorCategory::kData,
                 fmt::format("{}Nothing is known of the context ({}).", prefix, fmt::join(task.context, ", ")),
-                observed_remedies("Give its values"));
+                std::move(remedies));
   }
-  ObservedContext context = order_observed(task, observed, about);
+  ObservedContext context = order_observed(task, observed, about, unknown);
   if (!context.problems.empty()) {
     const Problem& first = context.problems.front();
     throw Error(ErrorCategory::kData, prefix + first.text, first.remedies);
@@ -89,8 +92,9 @@ std::vector<double> single_context(const Task& task, const std::vector<NamedWord
 // The rows of CSV text with a header, of which only some columns are read.
 class ContextRows {
  public:
-  ContextRows(const Task& task, std::string_view text, std::string source, std::span<const Column> about)
-      : task_(task), source_(std::move(source)), text_(text), about_(about) {}
+  ContextRows(const Task& task, std::string_view text, std::string source, std::span<const Column> about,
+              UnknownPolicy unknown)
+      : task_(task), source_(std::move(source)), text_(text), about_(about), unknown_(unknown) {}
 
   std::vector<std::vector<double>> read(const Context& context) {
     const std::unique_ptr<const CsvText> dialect = find_dialect(context);
@@ -142,6 +146,7 @@ class ContextRows {
       const auto first = std::find(names.begin(), names.end(), wanted);
       if (first == names.end()) {
         const std::string near = closest_name(wanted, names);
+        if (unknown_ == UnknownPolicy::kDraw && near.empty()) continue;
         throw Error(
             ErrorCategory::kData,
             fmt::format("{}: There is no column '{}', which is a context variable of the task. {}", source_, wanted,
@@ -158,7 +163,7 @@ class ContextRows {
   }
 
   std::vector<double> read_row(CsvScanner& scan) {
-    std::vector<double> values(task_.context.size(), 0.0);
+    std::vector<double> values(task_.context.size(), std::numeric_limits<double>::quiet_NaN());
     const std::size_t line = scan.line();
     std::size_t cells = 0;
     while (true) {
@@ -191,10 +196,15 @@ class ContextRows {
         if (about.levels.empty()) return;
         break;
       case CellKind::kMissing:
+        if (unknown_ == UnknownPolicy::kDraw) {
+          values[place] = std::numeric_limits<double>::quiet_NaN();
+          return;
+        }
         throw Error(ErrorCategory::kData,
                     fmt::format("{}, line {}, column '{}': The value is missing or not finite. Every context needs a "
                                 "value of every context variable.",
-                                source_, cell.line, task_.context[place]));
+                                source_, cell.line, task_.context[place]),
+                    {{"Fill in the value"}, unknown_remedy()});
       default: break;
     }
     const std::string levels = levels_sentence(about, trim(content));
@@ -208,6 +218,7 @@ class ContextRows {
   std::string source_;
   std::string_view text_;
   std::span<const Column> about_;
+  UnknownPolicy unknown_;
   std::vector<std::size_t> places_;  // for each column its place in the context
   char decimal_ = '.';
 };
@@ -222,6 +233,8 @@ std::vector<Remedy> observed_remedies(const std::string& advice) {
   return {{advice, "observed"}, {advice, "context"}, {advice, "contexts"}};
 }
 
+Remedy unknown_remedy() { return {"Have it drawn from what is known of the context", "unknown", "draw"}; }
+
 std::vector<NamedWord> observed_texts(const Task& task) {
   std::vector<NamedWord> texts;
   for (const NamedValue& value : task.observed) texts.push_back({value.name, fmt::format("{}", value.value)});
@@ -229,7 +242,8 @@ std::vector<NamedWord> observed_texts(const Task& task) {
   return texts;
 }
 
-ObservedContext order_observed(const Task& task, std::span<const NamedWord> observed, std::span<const Column> about) {
+ObservedContext order_observed(const Task& task, std::span<const NamedWord> observed, std::span<const Column> about,
+                               UnknownPolicy unknown, bool allow_null) {
   ObservedContext result;
   const auto add = [&](std::string text, std::vector<Remedy> remedies, const std::string& name) {
     result.problems.push_back({Severity::kError, "observed", std::move(text), std::move(remedies), {name}});
@@ -256,10 +270,23 @@ ObservedContext order_observed(const Task& task, std::span<const NamedWord> obse
     }
     result.values[j] = number.value_or(0.0);
   }
+  for (const std::string& name : task.unknown) {
+    if (std::find(task.context.begin(), task.context.end(), name) == task.context.end())
+      add(fmt::format("\"observed\" holds '{}', which is no context variable. {}", name,
+                      context_advice(name, task.context)),
+          {{"Correct the name"}, {"Leave it out"}}, name);
+  }
   for (std::size_t j = 0; j < times.size(); ++j) {
     if (times[j] > 0) continue;
-    add(fmt::format("There is no observed value of the context variable '{}'.", task.context[j]),
-        observed_remedies("Give one"), task.context[j]);
+    const bool null = std::find(task.unknown.begin(), task.unknown.end(), task.context[j]) != task.unknown.end();
+    if (unknown == UnknownPolicy::kDraw || (null && allow_null)) {
+      result.values[j] = std::numeric_limits<double>::quiet_NaN();
+      continue;
+    }
+    std::vector<Remedy> remedies = observed_remedies("Give one");
+    remedies.push_back(unknown_remedy());
+    add(fmt::format("There is no observed value of the context variable '{}'.", task.context[j]), std::move(remedies),
+        task.context[j]);
   }
   return result;
 }
@@ -268,9 +295,17 @@ ObservedContext order_observed(const Task& task, std::span<const NamedWord> obse
 
 namespace olem {
 
+std::vector<NamedValue> known_context(const Task& task, std::span<const double> values) {
+  std::vector<NamedValue> known;
+  for (const NamedValue& value : named_values(task.context, values)) {
+    if (!std::isnan(value.value)) known.push_back(value);
+  }
+  return known;
+}
+
 std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources, const Context& context,
-                                               std::span<const Column> about) {
-  if (sources.file.empty()) return {single_context(task, sources.values, about)};
+                                               std::span<const Column> about, UnknownPolicy unknown) {
+  if (sources.file.empty()) return {single_context(task, sources.values, about, unknown)};
   if (!sources.values.empty()) {
     throw Error::of_option("contexts", "A file of contexts and single observed values exclude each other.",
                            {{"Put all values into the file"}});
@@ -278,12 +313,14 @@ std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSo
   if (task.context.empty()) {
     throw Error::of_option("contexts", "The task has no context variables.", {{"Leave the file out"}});
   }
-  return parse_contexts(task, read_table_file(sources.file, context), table_source(sources.file), context, about);
+  return parse_contexts(task, read_table_file(sources.file, context), table_source(sources.file), context, about,
+                        unknown);
 }
 
 std::vector<std::vector<double>> parse_contexts(const Task& task, std::string_view text, const std::string& source,
-                                                const Context& context, std::span<const Column> about) {
-  return ContextRows(task, text, source, about).read(context);
+                                                const Context& context, std::span<const Column> about,
+                                                UnknownPolicy unknown) {
+  return ContextRows(task, text, source, about, unknown).read(context);
 }
 
 std::vector<Column> context_columns(const Task& task, std::span<const NamedColumn> columns) {
@@ -299,6 +336,7 @@ std::vector<Warning> context_warnings(const Task& task, std::span<const ColumnSu
   std::vector<Warning> warnings;
   for (std::size_t j = 0; j < values.size(); ++j) {
     const ColumnSummary& column = columns[j];
+    if (std::isnan(values[j])) continue;  // not known
     const double beyond = std::max(column.low - values[j], values[j] - column.high);
     if (beyond <= column.range()) continue;
     warnings.push_back({"extrapolation",

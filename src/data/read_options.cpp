@@ -167,9 +167,20 @@ constexpr ReadOptionKey kReadOptionKeys[] = {
     {"comment", [](ReadOptions& options, std::string_view text) { options.comment = text; }},
     {"missing",
      [](ReadOptions& options, std::string_view text) {
-       if (text != "error" && text != "drop")
-         throw Error::of_option("missing", fmt::format("'{}' is neither error nor drop.", show_text(text)));
-       options.missing = text == "drop" ? MissingPolicy::kDrop : MissingPolicy::kError;
+       if (text != "error" && text != "drop" && text != "impute")
+         throw Error::of_option("missing", fmt::format("'{}' is neither error, drop nor impute.", show_text(text)));
+       options.missing = text == "drop"     ? MissingPolicy::kDrop
+                         : text == "impute" ? MissingPolicy::kImpute
+                                            : MissingPolicy::kError;
+     }},
+    {"imputations",
+     [](ReadOptions& options, std::string_view text) {
+       constexpr std::size_t kMostImputations = 60;
+       const std::optional<std::size_t> count = parse_line(text);
+       if (!count || *count > kMostImputations)
+         throw Error::of_option(
+             "imputations", fmt::format("'{}' is not a whole number from 1 to {}.", show_text(text), kMostImputations));
+       options.imputations = static_cast<int>(*count);
      }},
     {"na", [](ReadOptions& options, std::string_view text) { options.na = parse_words("na", text); }},
     {"columns", [](ReadOptions& options, std::string_view text) { options.columns = parse_words("columns", text); }},
@@ -204,6 +215,8 @@ Json to_json(const ReadOptions& options) {
   if (!options.skip_lines.empty()) json["skip_lines"] = lines_text(options.skip_lines);
   if (!options.comment.empty()) json["comment"] = options.comment;
   if (options.missing == MissingPolicy::kDrop) json["missing"] = "drop";
+  if (options.missing == MissingPolicy::kImpute) json["missing"] = "impute";
+  if (options.imputations != ReadOptions().imputations) json["imputations"] = options.imputations;
   if (!options.na.empty()) json["na"] = name_list(options.na);
   if (!options.columns.empty()) json["columns"] = name_list(options.columns);
   if (!options.drop_columns.empty()) json["drop_columns"] = name_list(options.drop_columns);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 #include <unordered_map>
@@ -161,6 +162,25 @@ Remedy MissingCells::leave_columns_out(const std::vector<std::string>& names) co
   return {"Leave out the columns with missing values", "drop_columns"};
 }
 
+// Counts of the columns, where several cells are missing, and the rows that would be left.
+std::string MissingCells::describe_columns(const std::vector<std::string>& names) const {
+  constexpr std::size_t kListed = 5;
+  if (cells_ < 2) return "";
+  std::vector<std::size_t> columns;
+  for (std::size_t j = 0; j < in_column_.size(); ++j) {
+    if (in_column_[j] > 0) columns.push_back(j);
+  }
+  std::stable_sort(columns.begin(), columns.end(),
+                   [&](std::size_t a, std::size_t b) { return in_column_[a] > in_column_[b]; });
+  std::vector<std::string> listed;
+  for (std::size_t k = 0; k < std::min(kListed, columns.size()); ++k)
+    listed.push_back(fmt::format("{} of '{}'", in_column_[columns[k]], show_text(names[columns[k]])));
+  return fmt::format(
+      " Missing are {}{}; {} of {} would be left without these rows.", fmt::join(listed, ", "),
+      columns.size() > kListed ? fmt::format(" and cells of {} more columns", columns.size() - kListed) : "",
+      rows_ - incomplete_rows_, counted(rows_, "row"));
+}
+
 void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source) const {
   constexpr std::size_t kMinRows = 2;
   if (rows_ == 0) {
@@ -173,16 +193,25 @@ void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& n
       positions.push_back(fmt::format("{} {}, column '{}' ({})", place_, first_[i].place,
                                       show_text(names[first_[i].column]), first_[i].column + 1));
     }
+    std::vector<Remedy> remedies = {
+        {"Fill in the values"}, leave_columns_out(names), {"Leave out the rows", "missing", "drop"}};
+    if (!empty_column()) remedies.push_back({"Have them drawn from what the other columns say", "missing", "impute"});
     throw Error(ErrorCategory::kData,
-                fmt::format("{}: {} in {} {} missing or not finite{}: {}.{}", source, counted(cells_, "cell"),
+                fmt::format("{}: {} in {} {} missing or not finite{}: {}.{}{}", source, counted(cells_, "cell"),
                             counted(incomplete_rows_, "row"), cells_ == 1 ? "is" : "are",
                             cells_ > first_.size() ? ", the first of them" : "", fmt::join(positions, "; "),
-                            describe_empty_column(names)),
-                {{"Fill in the values"}, leave_columns_out(names), {"Leave out the rows", "missing", "drop"}});
+                            describe_empty_column(names), describe_columns(names)),
+                std::move(remedies));
   }
-  const std::size_t left = rows_ - incomplete_rows_;
+  const std::size_t left = this->left(policy);
+  if (policy == MissingPolicy::kImpute && left >= kMinRows) {
+    if (!empty_column()) return;
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}: There is nothing to impute from.{}", source, describe_empty_column(names)),
+                {{"Fill in the values"}, leave_columns_out(names)});
+  }
   if (left >= kMinRows) return;
-  if (incomplete_rows_ == 0) {
+  if (left_out(policy) == 0) {
     throw Error(ErrorCategory::kData, fmt::format("{}: There is only {} of data. At least {} are needed.", source,
                                                   counted(left, "row"), kMinRows));
   }
@@ -247,19 +276,111 @@ std::vector<double> missing_numbers(const ReadOptions& options) {
   return numbers;
 }
 
+namespace {
+
+// What stands in the gaps before anything is imputed: the lower median, or the most frequent level of a category.
+double starting_value(std::span<const double> cells, const Column& about) {
+  std::vector<double> known;
+  for (const double cell : cells) {
+    if (!std::isnan(cell)) known.push_back(cell);
+  }
+  std::sort(known.begin(), known.end());
+  if (about.type != ColumnType::kCategory && about.type != ColumnType::kBinary) return known[(known.size() - 1) / 2];
+  double mode = known.front();
+  std::size_t most = 0;
+  for (std::size_t first = 0; first < known.size();) {
+    std::size_t last = first;
+    while (last < known.size() && known[last] == known[first]) ++last;
+    if (last - first > most) {
+      most = last - first;
+      mode = known[first];
+    }
+    first = last;
+  }
+  return mode;
+}
+
+}  // namespace
+
+IncompleteTable fill_gaps(std::vector<std::string> names, std::vector<double> values, const std::string& source,
+                          std::vector<Column> about) {
+  std::vector<unsigned char> gaps(values.size(), 0);
+  const std::size_t rows = values.size() / names.size();
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    const std::span<double> cells(values.data() + j * rows, rows);
+    const double start = starting_value(cells, about[j]);
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (!std::isnan(cells[i])) continue;
+      cells[i] = start;
+      gaps[j * rows + i] = 1;
+    }
+  }
+  return {Table(std::move(names), std::move(values), source, std::move(about)), std::move(gaps)};
+}
+
+Column finish_known(std::span<double> cells, const std::function<Column(std::span<double> known)>& finish) {
+  std::vector<double> known;
+  for (const double cell : cells) {
+    if (!std::isnan(cell)) known.push_back(cell);
+  }
+  if (known.size() == cells.size()) return finish(cells);
+  Column column = finish(known);
+  std::size_t next = 0;
+  for (double& cell : cells) {
+    if (!std::isnan(cell)) cell = known[next++];
+  }
+  return column;
+}
+
+namespace {
+
+void keep_gaps(ReadResult& result, std::vector<std::string> names, std::vector<double> values,
+               std::vector<Column> about, const std::string& source) {
+  constexpr double kMany = 0.4;
+  result.incomplete = fill_gaps(std::move(names), std::move(values), source, std::move(about));
+  const std::size_t rows = result.incomplete->rows();
+  std::vector<std::string> many;
+  std::vector<std::string> many_names;
+  for (std::size_t j = 0; j < result.incomplete->columns(); ++j) {
+    const double share = static_cast<double>(result.incomplete->missing_in(j)) / static_cast<double>(rows);
+    if (share <= kMany) continue;
+    many_names.push_back(result.incomplete->started().name(j));
+    many.push_back(fmt::format("{:.0f} % of '{}'", 100.0 * share, show_text(many_names.back())));
+  }
+  if (many.empty()) return;
+  result.warnings.push_back({"many_missing",
+                             fmt::format("{} are missing and imputed: what follows from {} rests on models more than "
+                                         "on data.",
+                                         fmt::join(many, ", "), many.size() == 1 ? "this column" : "these columns"),
+                             source,
+                             {leave_out(many_names)}});
+}
+
+}  // namespace
+
 ReadResult finish_reading(const std::vector<std::string>& names, const std::vector<std::size_t>& chosen,
                           std::vector<double> values, std::vector<Column> about, const MissingCells& missing,
-                          const std::string& source) {
-  const std::size_t rows = missing.rows() - missing.incomplete_rows();
+                          MissingPolicy policy, const std::string& source) {
+  const std::size_t rows = missing.left(policy);
   std::vector<std::string> chosen_names;
   chosen_names.reserve(chosen.size());
   for (const std::size_t column : chosen) chosen_names.push_back(names[column]);
 
   ReadResult result;
-  result.table = Table(std::move(chosen_names), std::move(values), source, std::move(about));
+  if (std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) {
+    keep_gaps(result, std::move(chosen_names), std::move(values), std::move(about), source);
+  } else {
+    result.table = Table(std::move(chosen_names), std::move(values), source, std::move(about));
+  }
   result.file_columns = names;
-  result.dropped_rows = missing.incomplete_rows();
-  if (result.dropped_rows > 0) {
+  result.dropped_rows = missing.left_out(policy);
+  if (result.dropped_rows > 0 && policy == MissingPolicy::kImpute) {
+    result.warnings.push_back(
+        {"empty_rows",
+         fmt::format("{} {} no value at all and {} left out; {} are used.", counted(result.dropped_rows, "row"),
+                     result.dropped_rows == 1 ? "has" : "have", result.dropped_rows == 1 ? "was" : "were", rows),
+         source});
+  } else if (result.dropped_rows > 0) {
     result.warnings.push_back(
         {"missing_rows",
          fmt::format("{} of {} {} missing values and {} left out; {} are used.", result.dropped_rows,

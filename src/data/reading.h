@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,18 +46,25 @@ class MissingCells {
   MissingCells(std::string_view place, std::size_t columns) : place_(place), in_column_(columns, 0) {}
 
   void add(std::size_t place, std::size_t column);
-  // Ends a row; `complete` when none of its cells was missing.
-  void end_row(bool complete) {
+  // Ends a row; `complete` when none of its cells was missing, `empty` when all were.
+  void end_row(bool complete, bool empty) {
     ++rows_;
     if (!complete) ++incomplete_rows_;
+    if (empty) ++empty_rows_;
   }
 
   std::size_t rows() const { return rows_; }
   std::size_t incomplete_rows() const { return incomplete_rows_; }
   std::size_t in_column(std::size_t column) const { return in_column_[column]; }
+  // Rows that are not used, and those that are.
+  std::size_t left_out(MissingPolicy policy) const {
+    return policy == MissingPolicy::kImpute ? empty_rows_ : incomplete_rows_;
+  }
+  std::size_t left(MissingPolicy policy) const { return rows_ - left_out(policy); }
 
   // Throws the data error of MissingPolicy::kError when there was a missing cell, and that of too few rows (less than
-  // 2 left) under either policy. `names` are those of all columns of the file.
+  // 2 left, or under kImpute a column without a value) under every policy. `names` are those of all columns of the
+  // file.
   void check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source) const;
 
  private:
@@ -67,6 +75,7 @@ class MissingCells {
   // The first column without any value.
   std::optional<std::size_t> empty_column() const;
   std::string describe_empty_column(const std::vector<std::string>& names) const;
+  std::string describe_columns(const std::vector<std::string>& names) const;
   Remedy leave_columns_out(const std::vector<std::string>& names) const;
 
   std::string_view place_;
@@ -75,15 +84,23 @@ class MissingCells {
   std::size_t cells_ = 0;
   std::size_t rows_ = 0;
   std::size_t incomplete_rows_ = 0;
+  std::size_t empty_rows_ = 0;
 };
 
 // Moves columns of `capacity` places each together to columns of `rows`.
 void close_up(std::vector<double>& values, std::size_t columns, std::size_t capacity, std::size_t rows);
 
-// The table of the chosen columns. `values` holds the complete rows, column by column. Adds the warning "missing_rows"
-// when rows were left out.
+// Of a column that may hold NaN for missing cells: `finish` gets the known ones, whose new values take their places.
+Column finish_known(std::span<double> cells, const std::function<Column(std::span<double> known)>& finish);
+
+// The table of values with NaN where they are missing, one of `about` for each column; every column has a known cell.
+IncompleteTable fill_gaps(std::vector<std::string> names, std::vector<double> values, const std::string& source,
+                          std::vector<Column> about);
+
+// The table of the chosen columns. `values` holds the rows that are used, column by column, with NaN for cells that are
+// to be imputed. Adds the warnings of ReadResult about missing values.
 ReadResult finish_reading(const std::vector<std::string>& names, const std::vector<std::size_t>& chosen,
                           std::vector<double> values, std::vector<Column> about, const MissingCells& missing,
-                          const std::string& source);
+                          MissingPolicy policy, const std::string& source);
 
 }  // namespace olem::internal

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_set>
 
 #include "olem/error.h"
 #include "olem/options.h"
+#include "olem/remedy.h"
 
 namespace olem {
 
@@ -82,5 +84,46 @@ Table Table::with_rows(std::span<const std::size_t> rows) const {
 }
 
 Table Table::with_about(std::vector<Column> about) const { return {names_, values_, source_, std::move(about)}; }
+
+IncompleteTable::IncompleteTable(Table started, std::vector<unsigned char> missing)
+    : started_(std::move(started)), missing_(std::move(missing)) {
+  check_same_size("missing", missing_.size(), "cells", started_.values().size());
+  for (std::size_t j = 0; j < columns(); ++j) {
+    if (rows() > 0 && missing_in(j) == rows())
+      throw Error(ErrorCategory::kData,
+                  fmt::format("{}Column '{}' has no value at all.", started_.prefix(), started_.name(j)),
+                  {leave_out({&started_.name(j), 1})});
+  }
+}
+
+std::size_t IncompleteTable::missing_in(std::size_t column) const {
+  const auto first = missing_.begin() + static_cast<std::ptrdiff_t>(column * rows());
+  return rows() - static_cast<std::size_t>(std::count(first, first + static_cast<std::ptrdiff_t>(rows()), 0));
+}
+
+std::size_t IncompleteTable::missing_cells() const {
+  return missing_.size() - static_cast<std::size_t>(std::count(missing_.begin(), missing_.end(), 0));
+}
+
+std::size_t IncompleteTable::incomplete_rows() const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rows(); ++i) {
+    bool incomplete = false;
+    for (std::size_t j = 0; j < columns(); ++j) incomplete = incomplete || is_missing(i, j);
+    count += incomplete ? 1 : 0;
+  }
+  return count;
+}
+
+IncompleteTable IncompleteTable::with_started(Table started) const { return {std::move(started), missing_}; }
+
+IncompleteTable IncompleteTable::with_columns(std::span<const std::size_t> columns) const {
+  std::vector<unsigned char> missing;
+  for (const std::size_t j : columns) {
+    const auto first = missing_.begin() + static_cast<std::ptrdiff_t>(j * rows());
+    missing.insert(missing.end(), first, first + static_cast<std::ptrdiff_t>(rows()));
+  }
+  return {started_.with_columns(columns), std::move(missing)};
+}
 
 }  // namespace olem

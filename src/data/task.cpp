@@ -250,9 +250,11 @@ class TaskReader {
         task.observed.push_back({name, value.get<double>()});
       } else if (value.is_string() && !value.get_ref<const std::string&>().empty()) {
         task.observed_words.push_back({name, value.get<std::string>()});
+      } else if (value.is_null()) {
+        task.unknown.push_back(name);
       } else {
         fail({"observed", name},
-             must_be(fmt::format("'{}' in \"observed\"", name), value, "a number, or a level in quotes"));
+             must_be(fmt::format("'{}' in \"observed\"", name), value, "a number, a level in quotes, or null"));
       }
     }
   }
@@ -507,6 +509,7 @@ Json to_json(const Task& task) {
   if (task.desired.rows() > 0 || !task.desired.ranges().empty()) json["desired"] = to_json(task.desired);
   if (!task.observed.empty()) json["observed"] = to_json(task.observed);
   for (const NamedWord& value : task.observed_words) json["observed"][value.name] = value.word;
+  for (const std::string& name : task.unknown) json["observed"][name] = nullptr;
   if (!task.cost.empty()) json["cost"] = to_json(task.cost);
   if (task.max_alterations) json["max_alterations"] = *task.max_alterations;
   for (const AlterationConstraint& constraint : task.constraints) {

@@ -272,7 +272,7 @@ void check_codes(const Task& task, const Table& table, Problems& problems) {
 }
 
 void check_observed(const Task& task, const Table& table, std::span<const ColumnSummary> columns, Problems& problems) {
-  if (!task.context.empty() && task.observed.empty() && task.observed_words.empty()) {
+  if (!task.context.empty() && task.observed.empty() && task.observed_words.empty() && task.unknown.empty()) {
     problems.push_back({Severity::kError, "no_observed",
                         "The task does not say what was observed of the context. A model can be learned without, but "
                         "nothing can be decided.",
@@ -281,9 +281,17 @@ void check_observed(const Task& task, const Table& table, std::span<const Column
   }
   std::vector<Column> about;
   for (const std::string& name : task.context) about.push_back(table.about(table.index(name)));
-  const ObservedContext observed = order_observed(task, observed_texts(task), about);
+  // What is said to be not known is drawn, if the user says so; what is not mentioned may have been forgotten.
+  const ObservedContext observed = order_observed(task, observed_texts(task), about, UnknownPolicy::kError, true);
   problems.insert(problems.end(), observed.problems.begin(), observed.problems.end());
   if (!observed.problems.empty()) return;
+  for (const std::string& name : task.unknown) {
+    problems.push_back({Severity::kNote,
+                        "unknown_context",
+                        fmt::format("The value of the context variable '{}' is not known.", name),
+                        {unknown_remedy()},
+                        {name}});
+  }
   std::vector<ColumnSummary> of_context;
   for (const std::string& name : task.context) of_context.push_back(columns[table.index(name)]);
   for (const Warning& warning : context_warnings(task, of_context, observed.values)) {

@@ -13,6 +13,7 @@
 #include "decide/prepared_problem.h"
 #include "decide/search.h"
 #include "decide/subset_search.h"
+#include "decide/unknown_context.h"
 #include "olem/decision.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
@@ -77,6 +78,10 @@ class Decider {
   bool has_cost() const { return !prepared_.problem().cost.empty(); }
 
   void check_feasible() const {
+    if (options_.method == DecisionMethod::kQwz23 && !prepared_.problem().unknown.empty()) {
+      throw Error(ErrorCategory::kTask, "QWZ23 needs to know the whole context.",
+                  {{"Give the values", "context"}, {"Choose the other method", "decision", "olem-rh"}});
+    }
     if (options_.method == DecisionMethod::kQwz23 && !prepared_.problem().constraints.empty()) {
       throw Error(ErrorCategory::kTask,
                   "QWZ23 decides within the domains of the alterable variables and knows no constraints between them.",
@@ -358,6 +363,8 @@ OptionSet describe(DecisionOptions& options) {
   set.integer("random_points", options.random_points, 1, 10000000, "of `optimizer` random");
   set.integer("bayes_evaluations", options.bayes_evaluations, 0, 2000,
               "of `optimizer` bayes; 0: 20 and 10 more for each altered variable");
+  set.integer("worth_draws", options.worth_draws, 0, 10000,
+              "values of an unknown context variable by which is told what knowing it is worth; 0: not told");
   return set;
 }
 
@@ -366,6 +373,7 @@ Decision decide(const DecisionProblem& problem, const DecisionOptions& options, 
   DecisionOptions checked = options;
   describe(checked).validate();
   Decision decision = Decider(problem, checked, context).run();
+  decision.unknown = worth_of_knowing(problem, decision, checked, context);
   decision.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return decision;
 }
@@ -374,6 +382,8 @@ DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, 
                                   const Context& context) {
   std::vector<std::optional<Decision>> made(problems.size());
   const Context serial = context.serial();
+  DecisionOptions without_worth = options;
+  without_worth.worth_draws = 0;
   // A batch at a time, so that the caller's thread can report how far it is.
   const auto batch = static_cast<std::size_t>(context.thread_count());
   DecidedSoFar result;
@@ -381,8 +391,12 @@ DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, 
     for (std::size_t first = 0; first < problems.size(); first += batch) {
       const std::size_t last = std::min(problems.size(), first + batch);
       parallel_for(context, first, last, 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) made[i] = decide(problems[i], options, serial);
+        for (std::size_t i = begin; i < end; ++i) made[i] = decide(problems[i], without_worth, serial);
       });
+      // These are many decisions themselves, for which there are all threads.
+      for (std::size_t i = first; i < last && options.worth_draws > 0; ++i) {
+        if (!problems[i].unknown.empty()) made[i]->unknown = worth_of_knowing(problems[i], *made[i], options, context);
+      }
       context.report_progress(static_cast<double>(last) / static_cast<double>(problems.size()), "decisions");
     }
   } catch (const Error& error) {

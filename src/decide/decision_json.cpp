@@ -40,6 +40,7 @@ Json to_json(const Decision& decision, std::span<const NamedColumn> columns) {
   Json json;
   json["context"] = Json::object();
   for (const NamedValue& value : decision.context) json["context"][value.name] = value.value;
+  for (const UnknownContext& unknown : decision.unknown) json["context"][unknown.name] = nullptr;
   json["alterations"] = Json::object();
   json["expected"] = Json::object();
   json["success_if_released"] = Json::object();
@@ -70,6 +71,14 @@ Json to_json(const Decision& decision, std::span<const NamedColumn> columns) {
     json["fixed"] = Json::array();
     for (const Alteration& alteration : decision.alterations) {
       if (alteration.fixed) json["fixed"].push_back(alteration.name);
+    }
+  }
+  if (!decision.unknown.empty()) {
+    json["unknown"] = Json::array();
+    for (const UnknownContext& unknown : decision.unknown) {
+      json["unknown"].push_back({{"name", unknown.name},
+                                 {"worth", unknown.worth ? Json(*unknown.worth) : Json()},
+                                 {"standard_error", unknown.standard_error ? Json(*unknown.standard_error) : Json()}});
     }
   }
   if (!decision.proposals.empty()) {

@@ -15,8 +15,8 @@ using namespace internal;
 
 namespace {
 
-// The observed values in the order of the task.
-std::vector<double> values_by_name(const Task& task, std::span<const NamedValue> observed) {
+// The observed values in the order of the task; NaN for those that are not known and may be so.
+std::vector<double> values_by_name(const Task& task, std::span<const NamedValue> observed, UnknownPolicy unknown) {
   const double missing = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> values(task.context.size(), missing);
   for (const NamedValue& given : observed) {
@@ -36,21 +36,35 @@ std::vector<double> values_by_name(const Task& task, std::span<const NamedValue>
     value = given.value;
   }
   for (std::size_t k = 0; k < values.size(); ++k) {
-    if (!std::isnan(values[k])) continue;
+    if (!std::isnan(values[k]) || unknown == UnknownPolicy::kDraw) continue;
     throw Error(ErrorCategory::kUsage,
                 fmt::format("The context variable '{}' has no value. The context variables are: {}.", task.context[k],
-                            fmt::join(task.context, ", ")));
+                            fmt::join(task.context, ", ")),
+                {{"Have it drawn from what is known of the context", "unknown", "draw"}});
   }
   return values;
 }
 
 }  // namespace
 
-DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed) {
+DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed,
+                                 UnknownPolicy unknown) {
   DecisionProblem problem;
   fitted(model.samplers);
   problem.samplers = model.samplers;
-  problem.context = named_values(model.task.context, values_by_name(model.task, observed));
+  const std::vector<double> values = values_by_name(model.task, observed, unknown);
+  problem.context = known_context(model.task, values);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (std::isnan(values[k])) problem.unknown.push_back(model.task.context[k]);
+  }
+  problem.context_model = model.context_model;
+  if (!problem.unknown.empty() && !model.context_model) {
+    throw Error(ErrorCategory::kUsage,
+                fmt::format("The model cannot draw what is not known of the context ({}): it holds no models of the "
+                            "context variables, as those of earlier versions.",
+                            fmt::join(problem.unknown, ", ")),
+                {{"Fit the model again"}, {"Give the values", "context"}});
+  }
   problem.alterable = model.task.alterable;
   problem.region = model.task.desired;
   problem.cost = model.task.cost;
@@ -60,9 +74,10 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const Na
 }
 
 Decision decide(const RehearsalModel& model, std::span<const NamedValue> observed, const DecisionOptions& options,
-                const Context& context) {
-  Decision decision = decide(decision_problem(model, observed), options, context);
-  const std::vector<Warning> far = context_warnings(model.task, model.context, values_by_name(model.task, observed));
+                const Context& context, UnknownPolicy unknown) {
+  Decision decision = decide(decision_problem(model, observed, unknown), options, context);
+  const std::vector<Warning> far =
+      context_warnings(model.task, model.context, values_by_name(model.task, observed, unknown));
   decision.summary.warnings.insert(decision.summary.warnings.begin(), far.begin(), far.end());
   return decision;
 }
@@ -76,6 +91,8 @@ Json decisions_json(const RehearsalModel& model, const Task& task, const Decisio
   json["column_types"] = column_types_json(model.columns);
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
+  if (model.gaps) json["missing"] = to_json(*model.gaps);
+  if (model.agreement) json["agreement"] = to_json(*model.agreement);
   if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
   if (model.graph) json["graph"] = to_json(*model.graph);
   json["models"] = models_json(model);

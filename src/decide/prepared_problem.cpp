@@ -145,6 +145,8 @@ std::vector<std::string> PreparedProblem::names(const Subset& altered) const {
 PostDecisionPlan PreparedProblem::plan(const Subset& altered, int draws, DrawStream stream) const {
   PostDecisionPlan plan;
   plan.context = problem_.context;
+  plan.unknown = problem_.unknown;
+  plan.context_model = problem_.context_model;
   plan.altered = names(altered);
   plan.outcomes = problem_.region.outcomes();
   plan.draws = static_cast<std::size_t>(draws);
@@ -166,6 +168,8 @@ void PreparedProblem::find_expected_values() {
   if (size() == 0) return;
   PostDecisionPlan plan;
   plan.context = problem_.context;
+  plan.unknown = problem_.unknown;
+  plan.context_model = problem_.context_model;
   for (const NamedRange& range : problem_.alterable) plan.outcomes.push_back(range.name);
   plan.draws = static_cast<std::size_t>(options_.draws);
   plan.noise = static_cast<std::uint64_t>(DrawStream::kSearch);

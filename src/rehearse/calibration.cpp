@@ -10,6 +10,7 @@
 #include <numeric>
 #include <thread>
 
+#include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
 
@@ -153,7 +154,14 @@ std::array<std::size_t, kPitBins> pit_histogram(std::span<const double> places) 
 
 Calibration calibrate(const Table& table, const std::vector<VariableConditions>& variables,
                       const SamplerOptions& options, const Context& context) {
+  return calibrate(std::span<const Table>(&table, 1), variables, options, context);
+}
+
+Calibration calibrate(std::span<const Table> tables, const std::vector<VariableConditions>& variables,
+                      const SamplerOptions& options, const Context& context) {
   const auto start = std::chrono::steady_clock::now();
+  check_at_least("number of tables", static_cast<long long>(tables.size()), 1);
+  const Table& table = tables.front();
   const Split split = split_rows(table.rows(), context);
   Calibration result;
   result.training_rows = split.training.size();
@@ -168,7 +176,8 @@ Calibration calibrate(const Table& table, const std::vector<VariableConditions>&
         table.rows(), least, kLeastHeldOut);
     return result;
   }
-  const Table training = table.with_rows(split.training);
+  std::vector<Table> training;
+  for (const Table& completed : tables) training.push_back(completed.with_rows(split.training));
   const Table held_out = table.with_rows(split.held_out);
   // A phase of its own: the samplers of the model were fitted before.
   Context fitting = context;

@@ -271,7 +271,8 @@ Json variable_json(const SamplerVariable& variable, std::vector<double>& numbers
   return json;
 }
 
-SamplerVariable read_variable(const JsonPart& part, std::size_t place, std::span<const double>& numbers) {
+// Its conditions are below `limit`.
+SamplerVariable read_variable(const JsonPart& part, std::size_t limit, std::span<const double>& numbers) {
   SamplerVariable variable;
   variable.name = part["name"].text();
   variable.mean = part["mean"].finite();
@@ -284,8 +285,8 @@ SamplerVariable read_variable(const JsonPart& part, std::size_t place, std::span
     for (const JsonPart& entry : part["counts"].entries()) variable.counts.push_back(entry.count(kMostRows));
   }
   for (const JsonPart& entry : part["conditions"].entries()) {
-    if (place == 0) entry.fail("is a condition of the first variable, which can have none");
-    variable.conditions.push_back(entry.count(place - 1));
+    if (limit == 0) entry.fail("is a condition of the first variable, which can have none");
+    variable.conditions.push_back(entry.count(limit - 1));
   }
   if (part.has("sampler")) {
     variable.sampler = read_sampler(part["sampler"], numbers);
@@ -344,7 +345,7 @@ void check_roles(const RehearsalModel& model, const JsonPart& task) {
   }
 }
 
-SamplerSet read_samplers(const JsonPart& part, const Order& order, std::span<const double> numbers) {
+SamplerSet read_samplers(const JsonPart& part, const Order& order, std::span<const double>& numbers) {
   SamplerSet set;
   std::set<std::string> seen;
   const std::vector<JsonPart> entries = part["variables"].entries();
@@ -355,9 +356,49 @@ SamplerSet read_samplers(const JsonPart& part, const Order& order, std::span<con
     if (j >= order.size() || order[j] != name) entries[j].fail("does not stand where the order has it");
   }
   if (order.size() != entries.size()) part["variables"].fail("lacks variables of the order");
-  if (!numbers.empty()) part["variables"].fail(fmt::format("leaves {} numbers unused", numbers.size()));
   set.summary = read_summary(part["summary"]);
   return set;
+}
+
+Json context_model_json(const ContextModel& model, std::vector<double>& numbers) {
+  Json json = Json::array();
+  for (const SamplerVariable& variable : model.variables) json.push_back(variable_json(variable, numbers));
+  return json;
+}
+
+// Of every context variable, in the order of the task, given all others.
+ContextModel read_context_model(const JsonPart& part, const std::vector<std::string>& context,
+                                std::span<const double>& numbers) {
+  ContextModel model;
+  const std::vector<JsonPart> entries = part.entries();
+  if (entries.size() != context.size()) part.fail("does not have one entry for each context variable");
+  for (std::size_t j = 0; j < entries.size(); ++j) {
+    model.variables.push_back(read_variable(entries[j], entries.size(), numbers));
+    const SamplerVariable& variable = model.variables.back();
+    bool others = variable.sampler != nullptr && variable.conditions.size() + 1 == entries.size();
+    for (std::size_t k = 0; others && k < variable.conditions.size(); ++k)
+      others = variable.conditions[k] == (k < j ? k : k + 1);
+    if (variable.name != context[j] || !others) entries[j].fail("is no model of a context variable given the others");
+  }
+  return model;
+}
+
+GapSummary read_gaps(const JsonPart& part) {
+  GapSummary gaps;
+  gaps.imputations = part["imputations"].count(kMostRows);
+  gaps.rows = part["rows"].count(kMostRows);
+  gaps.incomplete_rows = part["incomplete_rows"].count(kMostRows);
+  for (const auto& [name, entry] : part["columns"].members()) gaps.columns.push_back({name, entry.count(kMostRows)});
+  return gaps;
+}
+
+Agreement read_agreement(const JsonPart& part) {
+  Agreement agreement;
+  for (const JsonPart& entry : part["differing"].entries()) agreement.differing.push_back(entry.count(kMostRows));
+  agreement.pairs = part["pairs"].count(kMostRows);
+  if (agreement.differing.empty()) part["differing"].fail("is empty");
+  agreement.chosen = part["chosen"].count(agreement.differing.size() - 1);
+  return agreement;
 }
 
 LeverPlacement read_levers(const JsonPart& part, const SamplerSet& samplers) {
@@ -399,6 +440,8 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   json["order"] = order_json(model.order);
   if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
   if (model.graph) json["graph"] = to_json(*model.graph);
+  if (model.gaps) json["missing"] = to_json(*model.gaps);
+  if (model.agreement) json["agreement"] = to_json(*model.agreement);
   if (!model.columns.empty()) json["columns"] = column_types_json(model.columns);
   json["context"] = Json::array();
   for (const ColumnSummary& column : model.context) {
@@ -410,6 +453,8 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   for (const SamplerVariable& variable : fitted(model.samplers).variables)
     json["samplers"]["variables"].push_back(variable_json(variable, numbers));
   json["samplers"]["summary"] = to_json(model.samplers->summary);
+  // Behind the numbers of the samplers.
+  if (model.context_model) json["context_model"] = context_model_json(*model.context_model, numbers);
   if (model.calibration) json["calibration"] = to_json(*model.calibration);
   json["summary"] = to_json(model.summary);
   return json;
@@ -432,6 +477,14 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
     whole["context"].fail("does not have one entry for each context variable");
   model.centre = read_centre(whole["centre"], model.task.outcome.size());
   SamplerSet samplers = read_samplers(whole["samplers"], model.order.order, numbers);
+  if (whole.has("context_model")) {  // since 0.2.0
+    ContextModel own = read_context_model(whole["context_model"], model.task.context, numbers);
+    for (SamplerVariable& variable : own.variables) variable.about = about_column(model.columns, variable.name);
+    model.context_model = std::make_shared<const ContextModel>(std::move(own));
+  }
+  if (!numbers.empty()) whole["samplers"].fail(fmt::format("leaves {} numbers unused", numbers.size()));
+  if (whole.has("missing")) model.gaps = read_gaps(whole["missing"]);  // since 0.2.0
+  if (whole.has("agreement")) model.agreement = read_agreement(whole["agreement"]);
   for (SamplerVariable& variable : samplers.variables) variable.about = about_column(model.columns, variable.name);
   model.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
   if (whole.has("levers")) model.levers = read_levers(whole["levers"], *model.samplers);

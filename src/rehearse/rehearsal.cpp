@@ -36,8 +36,9 @@ std::optional<Warning> contradiction(const Order& order, const Table& table, con
 // One fit, from the task to the samplers; between start and finish the order, and the graph if there is one, are set.
 class Fit {
  public:
-  Fit(const Task& task, const Table& table, const RehearsalOptions& options, const Context& context)
-      : table_(declare_columns(without_unused(task, table), task)),
+  Fit(const Task& task, std::span<const Table> tables, const RehearsalOptions& options, const Context& context)
+      : tables_(used_columns(task, tables)),
+        table_(tables_.front()),
         options_(options),
         context_(context),
         resolved_(resolve_task(task, table_, context)) {
@@ -67,13 +68,27 @@ class Fit {
 
   void learn_order_of_columns() {
     const Knowledge known = options_.ignore_stages ? knowledge() : with_context_in_a_row(knowledge());
-    if (options_.levers == LeverRule::kLearned) {
-      model_.order = learn_order(table_, options_.order, Precedence(known, table_.names()), context_);
-    } else {
-      LeverOrder learned = learn_lever_order(model_.task, table_, options_, known, context_);
-      model_.order = std::move(learned.order);
-      model_.levers = std::move(learned.placement);
+    std::vector<OrderResult> orders;
+    std::vector<LeverPlacement> placements;
+    for (std::size_t t = 0; t < tables_.size(); ++t) {
+      const Context part = context_.part(t, tables_.size());
+      if (options_.levers == LeverRule::kLearned) {
+        orders.push_back(learn_order(tables_[t], options_.order, Precedence(known, table_.names()), part));
+      } else {
+        LeverOrder learned = learn_lever_order(model_.task, tables_[t], options_, known, part);
+        orders.push_back(std::move(learned.order));
+        placements.push_back(std::move(learned.placement));
+      }
     }
+    std::size_t chosen = 0;
+    if (orders.size() > 1) {
+      std::vector<Order> names;
+      for (const OrderResult& order : orders) names.push_back(order.order);
+      model_.agreement = most_agreeing(names);
+      chosen = model_.agreement->chosen;
+    }
+    model_.order = std::move(orders[chosen]);
+    if (!placements.empty()) model_.levers = std::move(placements[chosen]);
     add_warnings(model_.order.summary.warnings);
   }
 
@@ -84,7 +99,15 @@ class Fit {
 
   void learn_graph_of_columns() {
     const Precedence known_order = known();
-    GraphResult learned = learn_graph(table_, *options_.graph, known_order, context_);
+    std::vector<GraphResult> all;
+    for (std::size_t t = 0; t < tables_.size(); ++t)
+      all.push_back(learn_graph(tables_[t], *options_.graph, known_order, context_.part(t, tables_.size())));
+    if (all.size() > 1) {
+      std::vector<MixedGraph> graphs;
+      for (const GraphResult& result : all) graphs.push_back(result.graph);
+      model_.agreement = most_agreeing(graphs);
+    }
+    GraphResult learned = std::move(all[model_.agreement ? model_.agreement->chosen : 0]);
     add_warnings(learned.summary.warnings);
     const Dag dag = learned_dag(learned, known_order);
     if (learned.order && is_topological_order(dag, order_indices(learned.order->order, dag.names())))
@@ -95,21 +118,34 @@ class Fit {
     }
   }
 
+  void take_gaps(const GapSummary& gaps) { model_.gaps = gaps; }
+
   RehearsalModel finish() {
     std::vector<VariableConditions> variables =
         model_.graph ? conditions_from_graph(model_.graph->dag) : conditions_from_order(model_.order.order);
     const std::vector<std::string>& observed = model_.task.context;
     for (VariableConditions& variable : variables)
       variable.given = std::find(observed.begin(), observed.end(), variable.name) != observed.end();
-    SamplerSet samplers = fit_samplers(table_, variables, options_.samplers, context_);
+    SamplerSet samplers = fit_samplers(tables_, variables, options_.samplers, context_);
     add_warnings(samplers.summary.warnings);
     model_.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
-    if (options_.calibrate) model_.calibration = calibrate(table_, variables, options_.samplers, context_);
+    if (options_.context_model && !observed.empty()) {
+      model_.context_model =
+          std::make_shared<const ContextModel>(fit_context_model(tables_, observed, options_.samplers, context_));
+    }
+    if (options_.calibrate) model_.calibration = calibrate(tables_, variables, options_.samplers, context_);
     model_.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     return std::move(model_);
   }
 
  private:
+  static std::vector<Table> used_columns(const Task& task, std::span<const Table> tables) {
+    check_at_least("number of tables", static_cast<long long>(tables.size()), 1);
+    std::vector<Table> used;
+    for (const Table& table : tables) used.push_back(declare_columns(without_unused(task, table), task));
+    return used;
+  }
+
   // The context is observed as a whole, so that its inner order does not matter to a decision: what is known decides,
   // and otherwise the order of the table.
   Knowledge with_context_in_a_row(Knowledge knowledge) const {
@@ -143,7 +179,8 @@ class Fit {
     model_.graph = std::move(graph);
   }
 
-  const Table table_;  // the columns that are used, as the task declares them
+  const std::vector<Table> tables_;  // the columns that are used, as the task declares them; completed ones, or one
+  const Table& table_;               // the first
   const RehearsalOptions& options_;
   const Context& context_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -153,12 +190,15 @@ class Fit {
 
 }  // namespace
 
-RehearsalModel fit_rehearsal(const Task& task, const Table& table, const RehearsalOptions& options,
-                             const std::optional<Order>& given, const Context& context) {
+namespace {
+
+RehearsalModel fit_tables(const Task& task, std::span<const Table> tables, const GapSummary* gaps,
+                          const RehearsalOptions& options, const std::optional<Order>& given, const Context& context) {
   if (given && options.graph) {
     throw Error(ErrorCategory::kUsage, "An order is given, so that there is no graph to be learned beside it.");
   }
-  Fit fit(task, table, options, context);
+  Fit fit(task, tables, options, context);
+  if (gaps != nullptr) fit.take_gaps(*gaps);
   if (given) {
     fit.take_order(*given);
   } else if (options.graph) {
@@ -169,14 +209,37 @@ RehearsalModel fit_rehearsal(const Task& task, const Table& table, const Rehears
   return fit.finish();
 }
 
-RehearsalModel fit_rehearsal_on_graph(const Task& task, const Table& table, const RehearsalOptions& options,
-                                      const GraphFile& given, const Context& context) {
+RehearsalModel fit_tables_on_graph(const Task& task, std::span<const Table> tables, const GapSummary* gaps,
+                                   const RehearsalOptions& options, const GraphFile& given, const Context& context) {
   if (options.graph) {
     throw Error(ErrorCategory::kUsage, "A graph is given, so that there is none to be learned beside it.");
   }
-  Fit fit(task, table, options, context);
+  Fit fit(task, tables, options, context);
+  if (gaps != nullptr) fit.take_gaps(*gaps);
   fit.take_graph(given);
   return fit.finish();
+}
+
+}  // namespace
+
+RehearsalModel fit_rehearsal(const Task& task, const Table& table, const RehearsalOptions& options,
+                             const std::optional<Order>& given, const Context& context) {
+  return fit_tables(task, {&table, 1}, nullptr, options, given, context);
+}
+
+RehearsalModel fit_rehearsal(const Task& task, const CompletedTables& tables, const RehearsalOptions& options,
+                             const std::optional<Order>& given, const Context& context) {
+  return fit_tables(task, tables.tables, &tables.gaps, options, given, context);
+}
+
+RehearsalModel fit_rehearsal_on_graph(const Task& task, const Table& table, const RehearsalOptions& options,
+                                      const GraphFile& given, const Context& context) {
+  return fit_tables_on_graph(task, {&table, 1}, nullptr, options, given, context);
+}
+
+RehearsalModel fit_rehearsal_on_graph(const Task& task, const CompletedTables& tables, const RehearsalOptions& options,
+                                      const GraphFile& given, const Context& context) {
+  return fit_tables_on_graph(task, tables.tables, &tables.gaps, options, given, context);
 }
 
 RehearsalOptions rehearsal_defaults(std::string_view version) {

@@ -73,6 +73,26 @@ SheetTable forecast_cells(const JsonPart& decision, Columns columns) {
   return table;
 }
 
+std::string unknown_words(const JsonPart& decision) {
+  if (!decision.has("unknown")) return "";
+  std::vector<std::string> names;
+  std::string worth;
+  for (const JsonPart& entry : decision["unknown"].entries()) {
+    names.push_back(entry["name"].text());
+    if (entry["worth"].json().is_null()) continue;
+    const double gain = entry["worth"].finite();
+    const double error = entry["standard_error"].json().is_null() ? 0.0 : entry["standard_error"].finite();
+    worth += gain > 2.0 * error
+                 ? fmt::format(
+                       " To know {} would raise the probability of success by {:.1f} points on average (standard "
+                       "error {:.1f}).",
+                       names.back(), 100.0 * gain, 100.0 * error)
+                 : fmt::format(" To know {} would hardly help: by {:.1f} points (standard error {:.1f}).", names.back(),
+                               100.0 * gain, 100.0 * error);
+  }
+  return fmt::format("Not known: {}, drawn from what is known of the context.{}", fmt::join(names, ", "), worth);
+}
+
 SheetTable proposal_cells(const JsonPart& decision, Columns columns) {
   SheetTable table{{"decision", "success", "cost"}, {}};
   for (const auto& [name, value] : decision["alterations"].members()) table.header.push_back(name);
@@ -92,6 +112,10 @@ SheetTable proposal_cells(const JsonPart& decision, Columns columns) {
 std::string observed_values(const JsonPart& values, std::span<const NamedColumn> columns) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : values.members()) {
+    if (value.json().is_null()) {
+      parts.push_back(name + " unknown");
+      continue;
+    }
     parts.push_back(fmt::format("{} = {}", name,
                                 value.json().is_string()
                                     ? value.text()
@@ -127,6 +151,7 @@ DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColu
     sheet.bound = fmt::format("By the bound of Qin, Wang and Zhou (2023) its success lies between {} and {}.",
                               percent_text(low), percent_text(high));
   }
+  sheet.unknown = unknown_words(decision);
   sheet.alterations = alteration_cells(decision, columns);
   sheet.forecasts = forecast_cells(decision, columns);
   if (decision.has("proposals")) {

@@ -29,6 +29,7 @@ struct DecisionSheet {
   std::string cost;            // four digits
   bool least_cost = false;     // the decision is the cheapest that reaches a target
   std::string bound;           // of QWZ23, in a sentence; empty for other methods
+  std::string unknown;         // what of the context was not known and what knowing it is worth; may be empty
   SheetTable alterations;      // set, to, otherwise about, success if not
   SheetTable forecasts;        // outcome, with the decision, without action
   SheetTable proposals;        // the decisions to choose from; no rows when one was asked for
@@ -39,7 +40,7 @@ struct DecisionSheet {
 // the place for what is missing or of the wrong kind.
 DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColumn> columns = {});
 
-// "Light = 1.3 lux, Season = winter" of an object of numbers and words of levels.
+// "Light = 1.3 lux, Season = winter, Temp unknown" of an object of numbers and words of levels.
 std::string observed_values(const JsonPart& values, std::span<const NamedColumn> columns = {});
 
 // [low, high]

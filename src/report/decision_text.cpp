@@ -52,8 +52,10 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
   std::string text;
   const auto paragraph = [](const std::string& words) { return wrap_text(words, kLineWidth); };
   if (!sheet.observed.empty()) text += paragraph("Observed: " + sheet.observed) + "\n";
+  const std::string unknown = sheet.unknown.empty() ? "" : "\n" + paragraph(sheet.unknown);
   if (!sheet.acts)
-    return text + paragraph(fmt::format("{} Probability of success: {}.", sheet.message, sheet.without_action));
+    return text + paragraph(fmt::format("{} Probability of success: {}.", sheet.message, sheet.without_action)) +
+           unknown;
   if (sheet.message_first) text += paragraph(sheet.message) + "\n";
   text += text_table(sheet.alterations, {8, 12, 16, 14});
   text += "\n" + paragraph(fmt::format("Probability of success: {}, chance of the draws only; without action: {}.",
@@ -63,6 +65,7 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
                                          weighted ? "" : ": standard deviations from what is otherwise expected"));
   }
   if (!sheet.bound.empty()) text += paragraph(sheet.bound);
+  text += unknown;
   text += "\nExpected, with the range of four in five cases:\n\n" + forecast_lines(sheet.forecasts);
   if (!sheet.proposals.rows.empty()) text += "\nDecisions to choose from:\n\n" + text_table(sheet.proposals, {});
   if (sheet.no_other) text += "\nNo other decision was found that differs from this one and is better than nothing.\n";
@@ -78,6 +81,7 @@ std::string decision_text(const RehearsalModel& model, const std::vector<Decisio
                          : "The order of the variables, causes first:\n\n" + order_chain(model.order.order) + "\n";
   const std::string assumed = levers_sentence(model);
   if (!assumed.empty()) text += wrap_text(assumed, kLineWidth) + "\n";
+  if (model.gaps) text += gaps_text(*model.gaps, model.agreement, model.graph ? "graphs" : "orders") + "\n";
   const std::string source = "decision";
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     if (decisions.size() > 1)

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "olem/decision.h"
@@ -28,15 +29,21 @@ std::string value_cell(const Column& column, double value) {
 std::string decisions_csv(const std::vector<Decision>& decisions, std::span<const NamedColumn> columns) {
   if (decisions.empty()) return "";
   std::vector<std::string> cells;
-  for (const NamedValue& value : decisions.front().context) cells.push_back(text_cell(value.name));
+  std::vector<std::string> context;  // known in the first decision or not
+  for (const NamedValue& value : decisions.front().context) context.push_back(value.name);
+  for (const UnknownContext& unknown : decisions.front().unknown) context.push_back(unknown.name);
+  for (const std::string& name : context) cells.push_back(text_cell(name));
   for (const Alteration& alteration : decisions.front().alterations) cells.push_back(text_cell(alteration.name));
   for (const char* const name : {"success_probability", "low", "high", "without_action", "status"})
     cells.emplace_back(name);
   std::string text = fmt::format("{}\n", fmt::join(cells, ","));
   for (const Decision& decision : decisions) {
     cells.clear();
-    for (const NamedValue& value : decision.context)
-      cells.push_back(value_cell(about_column(columns, value.name), value.value));
+    for (const std::string& name : context) {
+      const auto known = std::find_if(decision.context.begin(), decision.context.end(),
+                                      [&](const NamedValue& value) { return value.name == name; });
+      cells.push_back(known == decision.context.end() ? "" : value_cell(about_column(columns, name), known->value));
+    }
     for (const Alteration& alteration : decision.alterations) {
       const Column& column = about_column(columns, alteration.name);
       cells.push_back(alteration.value ? value_cell(column, *alteration.value) : "");

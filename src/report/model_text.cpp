@@ -102,6 +102,7 @@ std::string model_text(const RehearsalModel& model) {
   std::string text = model_heading(model);
   const std::string assumed = levers_sentence(model);
   if (!assumed.empty()) text += wrap_text(assumed, kLineWidth) + "\n";
+  if (model.gaps) text += gaps_text(*model.gaps, model.agreement, model.graph ? "graphs" : "orders") + "\n";
   text += wrap_text(
       "Each variable given those before it, or its parents, and the inputs that it listens to most: ~ where the effect "
       "is bent, and "

@@ -96,6 +96,7 @@ void add_remarks(Page& page, const DecisionSheet& sheet, const Wishes& wishes, b
   if (sheet.acts && wishes.cost_matters()) page.paragraph(fmt::format("The decision costs {}.", sheet.cost));
   if (sheet.acts && only_one) add_words(page, wishes);
   if (!sheet.bound.empty()) page.paragraph(sheet.bound);
+  if (!sheet.unknown.empty()) page.paragraph(sheet.unknown);
 }
 
 void add_proposals(Page& page, const DecisionSheet& sheet, const Wishes& wishes) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "olem/sampler.h"
 #include "olem/sampler_state.h"
@@ -57,5 +58,11 @@ std::shared_ptr<const ConditionalSampler> fit_kind(const SamplerKind& kind, cons
 // Of a column that never varies: always 0, which stands for the constant. Not among the kinds to choose from.
 std::shared_ptr<const ConditionalSampler> make_constant(std::size_t conditions);
 std::shared_ptr<const ConditionalSampler> restore_constant(const SamplerState& state);
+
+// Models of the same variable in the same units, each with the same weight: what several completed tables give. The
+// model itself when there is one. Not among the kinds to choose from.
+std::shared_ptr<const ConditionalSampler> make_mixture(
+    std::vector<std::shared_ptr<const ConditionalSampler>> components);
+std::shared_ptr<const ConditionalSampler> restore_mixture(const SamplerState& state);
 
 }  // namespace olem::internal::sampling

@@ -25,12 +25,15 @@ constexpr double kLargest = 1e6;             // standard deviations
 enum class Role {
   kUnused,   // no outcome needs it
   kContext,  // has its observed value
+  kUnknown,  // context that is not known: has one value for each draw, whatever is decided
   kAltered,  // has the decision's value
   kStatic,   // drawn, and nothing altered changes it
   kDynamic,  // drawn anew for every decision
 };
 
 bool is_drawn(Role role) { return role == Role::kStatic || role == Role::kDynamic; }
+// Each draw has a value of its own.
+bool has_draws(Role role) { return is_drawn(role) || role == Role::kUnknown; }
 
 // A part of the draws with its own state, for one thread at a time.
 struct Piece {
@@ -57,6 +60,7 @@ class PostDecisionSampler::Chain {
     draws_.values.resize(plan.outcomes.size() * plan.draws);
     draws_.valid.resize(plan.draws);
     make_pieces();
+    draw_unknown_context();
     version_.resize(set_->variables.size());
     origin_.resize(set_->variables.size());
     arrange();
@@ -156,7 +160,7 @@ class PostDecisionSampler::Chain {
       for (const Piece& piece : pieces_) {
         for (std::size_t i = 0; i < piece.count; ++i) {
           if (draws_.valid[piece.first + i] == 0) continue;
-          cells.push_back(variable.restore(is_drawn(roles_[v]) ? piece.values[v][i] : fixed_[v]));
+          cells.push_back(variable.restore(has_draws(roles_[v]) ? piece.values[v][i] : fixed_[v]));
         }
       }
     }
@@ -209,6 +213,7 @@ class PostDecisionSampler::Chain {
       check_level(set_->variables[v], given.value);
       fixed_[v] = set_->variables[v].standardise(given.value);
     }
+    for (const std::string& name : plan_.unknown) take_role(set_->index(name), Role::kUnknown);
     altered_place_.assign(roles_.size(), 0);
     for (const std::string& name : plan_.altered) {
       const std::size_t v = set_->index(name);
@@ -277,6 +282,22 @@ class PostDecisionSampler::Chain {
     }
   }
 
+  // Once for all decisions, which do not change them.
+  void draw_unknown_context() {
+    if (plan_.unknown.empty()) return;
+    if (!plan_.context_model)
+      throw Error(ErrorCategory::kUsage, "Context values that are not known need a model of the context to be drawn.");
+    const std::vector<std::vector<double>> drawn =
+        draw_unknown(*plan_.context_model, plan_.context, plan_.unknown, plan_.draws, plan_.noise, context_);
+    for (std::size_t k = 0; k < drawn.size(); ++k) {
+      const std::size_t v = set_->index(plan_.unknown[k]);
+      for (Piece& piece : pieces_) {
+        for (std::size_t i = 0; i < piece.count; ++i)
+          piece.values[v].push_back(set_->variables[v].standardise(drawn[k][piece.first + i]));
+      }
+    }
+  }
+
   // Of the variables that are drawn and were not before.
   void start_runs() {
     std::vector<std::size_t> starting;
@@ -334,7 +355,7 @@ class PostDecisionSampler::Chain {
     piece.conditions.clear();
     for (const std::size_t c : variable.conditions) {
       // What the sampler does not listen to was not drawn; any number will do.
-      const bool drawn = is_drawn(roles_[c]);
+      const bool drawn = has_draws(roles_[c]);
       piece.conditions.push_back({drawn ? piece.values[c].data() : &fixed_[c], !drawn});
     }
     return piece.conditions;
@@ -348,7 +369,7 @@ class PostDecisionSampler::Chain {
     for (std::size_t k = 0; k < uses_[v].size(); ++k) {
       if (!uses_[v][k]) continue;
       const std::size_t c = set_->variables[v].conditions[k];
-      const bool drawn = is_drawn(roles_[c]);
+      const bool drawn = has_draws(roles_[c]);
       origin.emplace_back(drawn, drawn ? version_[c] : std::bit_cast<std::uint64_t>(fixed_[c]));
     }
     return origin;

@@ -194,6 +194,7 @@ const SamplerKind& sampler_kind(const std::string& name) { return find_kind(samp
 std::shared_ptr<const ConditionalSampler> restore_sampler(const SamplerState& state) {
   if (state.kind == "constant") return sampling::restore_constant(state);
   if (state.kind == "encoded") return sampling::restore_encoded(state);
+  if (state.kind == "mixture") return sampling::restore_mixture(state);
   const auto& kinds = sampler_kinds();
   const auto found =
       std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == state.kind; });

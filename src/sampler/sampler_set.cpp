@@ -11,6 +11,7 @@
 
 #include "olem/error.h"
 #include "olem/parallel.h"
+#include "sampler/fit_variables.h"
 #include "sampler/fitted.h"
 #include "sampler/kinds.h"
 
@@ -60,6 +61,87 @@ SamplerVariable describe_column(const std::string& name, std::span<const double>
 }  // namespace olem
 
 namespace olem::internal {
+
+SamplerVariable describe_variable(std::span<const Table> tables, const std::string& name,
+                                  std::vector<double>& standardised) {
+  std::vector<double> pooled;
+  for (const Table& table : tables) {
+    check_same_size("rows of a completed table", table.rows(), "rows of the first", tables.front().rows());
+    const std::span<const double> cells = table.column(table.index(name));
+    pooled.insert(pooled.end(), cells.begin(), cells.end());
+  }
+  SamplerVariable variable = describe_column(name, pooled, standardised);
+  variable.about = tables.front().about(tables.front().index(name));
+  return variable;
+}
+
+void check_fit(const SamplerKind& kind, const Table& table, const SamplerVariable& variable) {
+  if (variable.low < variable.high && kind.suits != nullptr && !kind.suits(variable.about.type)) {
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}The {} sampler cannot model '{}', a column of the type {}.", table.prefix(), kind.name,
+                            variable.name, column_type_name(variable.about.type)),
+                {Remedy{"Choose the sampler by the type of each column", "sampler", "auto"}});
+  }
+  const std::size_t least = kind.least_rows(variable.conditions.size());
+  if (table.rows() < least) {
+    refuse(table, fmt::format("The {} sampler of '{}' needs at least {} rows for {} conditions, but there are {}.",
+                              kind.name, variable.name, least, variable.conditions.size(), table.rows()));
+  }
+}
+
+std::size_t fit_variables(std::vector<SamplerVariable>& variables, const std::vector<std::vector<double>>& columns,
+                          const std::vector<bool>& given, std::size_t tables, const SamplerKind& kind,
+                          const SamplerOptions& options, std::string_view phase, std::vector<Warning>& warnings,
+                          const Context& context) {
+  // The last ones have most conditions and take longest: they go first, so that no thread is left with one.
+  const std::size_t count = variables.size();
+  const Context serial = context.serial();
+  const auto caller = std::this_thread::get_id();
+  std::atomic<std::size_t> done{0};
+  std::vector<std::vector<Warning>> doubts(count);
+  std::vector<std::vector<std::shared_ptr<const ConditionalSampler>>> models(
+      count, std::vector<std::shared_ptr<const ConditionalSampler>>(tables));
+  context.report_progress(0.0, phase);
+  parallel_for(context, 0, count * tables, 1, [&](std::size_t piece, std::size_t) {
+    const std::size_t j = count - 1 - piece / tables;
+    const std::size_t t = piece % tables;
+    const SamplerVariable& variable = variables[j];
+    if (given[j]) return;
+    if (variable.low == variable.high) {
+      models[j][t] = sampling::make_constant(variable.conditions.size());
+    } else {
+      const std::size_t rows = columns[j].size() / tables;
+      const auto part = [&](std::size_t k) { return std::span<const double>(columns[k]).subspan(t * rows, rows); };
+      // One of the tables speaks for all: they differ in a few cells.
+      SamplerData data{variable.name,
+                       part(j),
+                       {},
+                       j,
+                       t == 0 ? &doubts[j] : nullptr,
+                       {variable.about, variable.mean, variable.sd},
+                       {}};
+      for (const std::size_t k : variable.conditions) {
+        const SamplerVariable& condition = variables[k];
+        data.conditions.emplace_back(part(k));
+        data.condition_columns.push_back({condition.about, condition.mean, condition.sd});
+      }
+      models[j][t] = sampling::fit_kind(kind, data, options, serial);
+    }
+    const std::size_t finished = ++done;
+    if (std::this_thread::get_id() == caller) {
+      context.report_progress(static_cast<double>(finished) / static_cast<double>(count * tables), phase);
+    }
+  });
+  // Where another thread fitted the last of them, this one has not told yet.
+  context.report_progress(1.0, phase);
+  for (std::size_t j = 0; j < count; ++j) {
+    if (given[j]) continue;
+    const bool varies = variables[j].low < variables[j].high;
+    variables[j].sampler = varies ? sampling::make_mixture(std::move(models[j])) : models[j].front();
+  }
+  for (const std::vector<Warning>& own : doubts) warnings.insert(warnings.end(), own.begin(), own.end());
+  return done.load() / tables;
+}
 
 const SamplerSet& fitted(const std::shared_ptr<const SamplerSet>& samplers) {
   if (samplers) return *samplers;
@@ -115,73 +197,40 @@ std::size_t SamplerSet::index(std::string_view name) const {
 
 SamplerSet fit_samplers(const Table& table, const std::vector<VariableConditions>& variables,
                         const SamplerOptions& options, const Context& context) {
+  return fit_samplers(std::span<const Table>(&table, 1), variables, options, context);
+}
+
+SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<VariableConditions>& variables,
+                        const SamplerOptions& options, const Context& context) {
   const auto start = std::chrono::steady_clock::now();
+  check_at_least("number of tables", static_cast<long long>(tables.size()), 1);
+  const Table& table = tables.front();
   const SamplerKind& kind = sampler_kind(options.sampler);
   SamplerOptions checked = options;
   kind.describe(checked).validate();
-  context.require_memory(table.rows() * variables.size() * sizeof(double), "The standardised table");
+  context.require_memory(table.rows() * tables.size() * variables.size() * sizeof(double), "The standardised table");
 
   SamplerSet set;
   std::vector<std::vector<double>> columns(variables.size());
   for (std::size_t j = 0; j < variables.size(); ++j) {
     const VariableConditions& wanted = variables[j];
     if (set.find(wanted.name)) refuse(table, fmt::format("The variable '{}' stands twice in the order.", wanted.name));
-    SamplerVariable variable = describe_column(wanted.name, table.column(table.index(wanted.name)), columns[j]);
+    SamplerVariable variable = describe_variable(tables, wanted.name, columns[j]);
     for (const std::string& name : wanted.conditions) {
       const auto found = set.find(name);
       if (!found) refuse(table, fmt::format("'{}' does not stand before '{}' in the order.", name, wanted.name));
       variable.conditions.push_back(*found);
     }
-    variable.about = table.about(table.index(wanted.name));
-    const bool modelled = !wanted.given && variable.low < variable.high;
-    if (modelled && kind.suits != nullptr && !kind.suits(variable.about.type)) {
-      throw Error(ErrorCategory::kData,
-                  fmt::format("{}The {} sampler cannot model '{}', a column of the type {}.", table.prefix(), kind.name,
-                              wanted.name, column_type_name(variable.about.type)),
-                  {Remedy{"Choose the sampler by the type of each column", "sampler", "auto"}});
-    }
-    const std::size_t least = kind.least_rows(variable.conditions.size());
-    if (!wanted.given && table.rows() < least) {
-      refuse(table, fmt::format("The {} sampler of '{}' needs at least {} rows for {} conditions, but there are {}.",
-                                kind.name, wanted.name, least, variable.conditions.size(), table.rows()));
-    }
+    if (!wanted.given) check_fit(kind, table, variable);
     set.variables.push_back(std::move(variable));
   }
-
-  // The last ones have most conditions and take longest: they go first, so that no thread is left with one.
-  const std::size_t count = variables.size();
-  const Context serial = context.serial();
-  const auto caller = std::this_thread::get_id();
-  std::atomic<std::size_t> done{0};
-  std::vector<std::vector<Warning>> doubts(count);
-  context.report_progress(0.0, "samplers");
-  parallel_for(context, 0, count, 1, [&](std::size_t piece, std::size_t) {
-    const std::size_t j = count - 1 - piece;
-    SamplerVariable& variable = set.variables[j];
-    const std::size_t conditions = variable.conditions.size();
-    if (variables[j].given) return;
-    if (variable.low == variable.high) {
-      variable.sampler = sampling::make_constant(conditions);
-    } else {
-      SamplerData data{variable.name, columns[j], {}, j, &doubts[j], {variable.about, variable.mean, variable.sd}, {}};
-      for (const std::size_t k : variable.conditions) {
-        const SamplerVariable& condition = set.variables[k];
-        data.conditions.emplace_back(columns[k]);
-        data.condition_columns.push_back({condition.about, condition.mean, condition.sd});
-      }
-      variable.sampler = sampling::fit_kind(kind, data, checked, serial);
-    }
-    const std::size_t finished = ++done;
-    if (std::this_thread::get_id() == caller) {
-      context.report_progress(static_cast<double>(finished) / static_cast<double>(count), "samplers");
-    }
-  });
-  // Where another thread fitted the last of them, this one has not told yet.
-  context.report_progress(1.0, "samplers");
-  for (const std::vector<Warning>& own : doubts)
-    set.summary.warnings.insert(set.summary.warnings.end(), own.begin(), own.end());
+  std::vector<bool> given;
+  for (const VariableConditions& variable : variables) given.push_back(variable.given);
+  const std::size_t fitted_ones = fit_variables(set.variables, columns, given, tables.size(), kind, checked, "samplers",
+                                                set.summary.warnings, context);
   set.summary.message =
-      fmt::format("{} samplers of the kind {} were fitted to {} rows.", done.load(), kind.name, table.rows());
+      fmt::format("{} samplers of the kind {} were fitted to {} rows{}.", fitted_ones, kind.name, table.rows(),
+                  tables.size() == 1 ? "" : fmt::format(" of each of {} completed tables", tables.size()));
   set.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return set;
 }

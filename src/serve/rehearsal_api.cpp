@@ -279,7 +279,7 @@ Json RehearsalApi::rehearse_json(const std::string& body) {
 
 DecisionProblem RehearsalApi::problem_for(const std::vector<double>& context_values, const Switches& switches,
                                           const Region& desired) const {
-  DecisionProblem problem = decision_problem(model_, named_values(model_.task.context, context_values));
+  DecisionProblem problem = decision_problem(model_, known_context(model_.task, context_values), UnknownPolicy::kDraw);
   problem.region = desired;
   problem.fixed = switches.fixed;
   problem.left_alone = switches.left_alone;
@@ -323,7 +323,8 @@ Json RehearsalApi::contexts_json(const std::string& body) {
   }
   const Context limited = limited_context();
   const std::vector<std::vector<double>> contexts =
-      parse_contexts(model_.task, request.csv, "The table", limited, context_columns(model_.task, model_.columns));
+      parse_contexts(model_.task, request.csv, "The table", limited, context_columns(model_.task, model_.columns),
+                     model_.context_model ? UnknownPolicy::kDraw : UnknownPolicy::kError);
   if (contexts.size() > kMostContexts) {
     throw Error(ErrorCategory::kData, fmt::format("The table has {} rows, but at most {} can be decided for at once.",
                                                   contexts.size(), kMostContexts));
@@ -373,6 +374,7 @@ Json RehearsalApi::full_result(const Result& result) const {
   task.desired = result.problem.region;
   task.observed = result.problem.context;
   task.observed_words.clear();
+  task.unknown = result.problem.unknown;
   Json json = decisions_json(model_, task, result.options, {result.decision});
   add_decision_details(json, model_, {result.problem}, {result.decision}, result.options, limited_context());
   Json options = to_json(model_.options);

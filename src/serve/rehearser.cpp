@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "decide/explain/outcome_histogram.h"
@@ -41,7 +42,11 @@ Rehearser::Rehearser(const RehearsalModel& model, const DecisionOptions& options
 PostDecisionSampler Rehearser::sampler(const std::vector<double>& context_values, std::vector<std::string> altered,
                                        std::vector<std::string> outcomes, std::size_t draws, DrawStream stream) const {
   PostDecisionPlan plan;
-  plan.context = named_values(model_.task.context, context_values);
+  plan.context = known_context(model_.task, context_values);
+  for (std::size_t k = 0; k < context_values.size(); ++k) {
+    if (std::isnan(context_values[k])) plan.unknown.push_back(model_.task.context[k]);
+  }
+  plan.context_model = model_.context_model;
   plan.altered = std::move(altered);
   plan.outcomes = std::move(outcomes);
   plan.draws = draws;

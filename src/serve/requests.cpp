@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -89,8 +90,14 @@ double domain_value(const NamedRange& range, const Json& json) {
   return std::clamp(value, range.low, range.high);
 }
 
-// A number, or the word of a level.
+// A number, or the word of a level. null: it is not known, which is NaN.
 double context_value(const RehearsalModel& model, const std::string& name, const Json& given) {
+  if (given.is_null()) {
+    if (!model.context_model)
+      reject(fmt::format("'{}' is null, but this model cannot draw what is not known of the context: fit it again.",
+                         shown(name)));
+    return std::numeric_limits<double>::quiet_NaN();
+  }
   const Column& column = about_column(model.columns, name);
   if (!given.is_string() || column.levels.empty()) return finite_number(given, fmt::format("'{}'", shown(name)));
   const std::string word = given.get<std::string>();

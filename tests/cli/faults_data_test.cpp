@@ -72,6 +72,16 @@ std::vector<Fault> faults() {
                  {"4 cells in 4 rows are missing",
                   "the first of them: line 3, column 'a' (1); line 5, column 'a' (1); "
                   "line 9, column 'a' (1)."}});
+  all.push_back({"missing_column_imputed",
+                 "a,b\n1,\n2,\n3,\n",
+                 {"order", "d.csv", "--missing", "impute"},
+                 3,
+                 {"nothing to impute from", "Column 'b' (2) has no value at all", "--drop-columns b"}});
+  all.push_back({"missing_imputed_where_it_cannot_be",
+                 with_cell(3, 2, ""),
+                 {"compare", "d.csv", "d.csv", "--missing", "impute"},
+                 2,
+                 {}});
   all.push_back({"missing_everywhere_dropped",
                  "a,b\n1,NA\n2,NA\n3,4\n",
                  {"--missing", "drop"},

@@ -75,7 +75,7 @@ TEST(Usage, WrongCommandLinesAreExplained) {
       {{"order", "d.csv", "--ridge", "2"}, "--ridge: '2' is not a number from 0 to 1."},
       {{"order", "d.csv", "--floor", "nan"}, "--floor: 'nan' is not a number from 1e-300 to 1e+300."},
       {{"order", "d.csv", "--method", "pc"}, "--method: 'pc' is not one of: olem"},
-      {{"order", "d.csv", "--missing", "fill"}, "--missing: 'fill' is not one of: error, drop."},
+      {{"order", "d.csv", "--missing", "fill"}, "--missing: 'fill' is not one of: error, drop, impute."},
       {{"order", "d.csv", "--constant", "keep"}, "--constant: 'keep' is not one of: error, drop."},
       {{"order", "d.csv", "--threads", "-1"}, "--threads: '-1' is not a whole number from 0 to 4096."},
       {{"order", "d.csv", "--threads", "two"}, "--threads: 'two' is not a whole number from 0 to 4096."},

@@ -193,6 +193,41 @@ TEST_P(SamplerContract, DiscreteOnesHaveADistributionFunction) {
   }
 }
 
+// Of completed tables every variable gets a mixture of this kind, which keeps the same promises.
+TEST_P(SamplerContract, MixturesOfCompletedTablesKeepThePromises) {
+  const Table table = table_for(kind(), test::kFewRows);
+  // Two cells differ, and take the values of other rows.
+  std::vector<double> values(table.values().begin(), table.values().end());
+  std::swap(values[table.rows() + 3], values[table.rows() + 17]);
+  std::swap(values[3 * table.rows() + 5], values[3 * table.rows() + 30]);
+  const std::vector<Table> tables = {table, Table(table.names(), values, table.source(), table.about()), table};
+  const auto fit_all = [&](const Context& context) {
+    return fit_samplers(tables, causal_conditions(), test::quick_sampler(GetParam()), context);
+  };
+  test::expect_same_on_any_threads([&](const Context& context) { return test::bytes(fit_all(context)); });
+  test::expect_stops([&](const Context& context) { fit_all(context); });
+  test::expect_progress([&](const Context& context) { fit_all(context); });
+  const SamplerSet set = fit_all(with_threads(1));
+  SamplerSet restored = set;
+  for (SamplerVariable& variable : restored.variables) {
+    const SamplerState state = variable.sampler->state();
+    EXPECT_EQ(state.kind, "mixture");
+    variable.sampler = restore_sampler({state.kind, Json::parse(state.settings.dump()), state.arrays});
+    EXPECT_EQ(variable.sampler->is_discrete(), kind().suits != nullptr);
+    EXPECT_LT(variable.sampler->noise_entries(), 16U);  // that the draws of a decision have room for
+  }
+  EXPECT_EQ(test::bytes(restored), test::bytes(set));
+  const Table first = draws(set);
+  const Table second = draws(restored);
+  EXPECT_TRUE(std::equal(first.values().begin(), first.values().end(), second.values().begin()));
+  const Units units = test::doubled();
+  std::vector<Table> in_other_units;
+  for (const Table& one : tables) in_other_units.push_back(units.change(one));
+  const SamplerSet scaled =
+      fit_samplers(in_other_units, causal_conditions(), test::quick_sampler(GetParam()), with_threads(1));
+  EXPECT_EQ(largest_difference(draws(scaled, units), first), 0.0);
+}
+
 TEST_P(SamplerContract, OptionsRefuseWhatTheyAreNot) {
   SamplerOptions options;
   test::expect_options_are_checked(kind().describe(options));

@@ -318,8 +318,8 @@ TEST(ParseTask, WrongShapesHaveAKeyAndALine) {
             "leaves a side open.");
   EXPECT_EQ(parse_complaint(reef_with("\"Light\": 0.4", "\"Light\": \"hot\"")),
             "");  // may be a level: what columns there are is not known here
-  EXPECT_EQ(parse_complaint(reef_with("\"Light\": 0.4", "\"Light\": null")),
-            "t.json, line 11: 'Light' in \"observed\" is null, but must be a number, or a level in quotes.");
+  EXPECT_EQ(parse_complaint(reef_with("\"Light\": 0.4", "\"Light\": true")),
+            "t.json, line 11: 'Light' in \"observed\" is true, but must be a number, a level in quotes, or null.");
   EXPECT_EQ(parse_complaint(reef_with("\"max_alterations\": 1", "\"max_alterations\": 0")),
             "t.json, line 13: \"max_alterations\" is 0, but must be a whole number of at least 1.");
   EXPECT_EQ(parse_complaint(reef_with("\"max\": 1.5", "\"max\": \"x\"")),

@@ -115,6 +115,63 @@ TEST(ModelFile, RoundTripDecidesTheSame) {
   }
 }
 
+// The farm with a tenth of the cells gone.
+IncompleteTable farm_with_gaps(std::size_t rows) {
+  const Table table = farm(rows, 2);
+  RandomStream random(4, "test.gaps");
+  std::vector<double> values(table.values().begin(), table.values().end());
+  for (double& value : values) {
+    if (random.uniform() < 0.1) value = std::numeric_limits<double>::quiet_NaN();
+  }
+  return make_incomplete(table.names(), values, table.source(), table.about());
+}
+
+TEST(ModelFile, KeepsWhatWasMissingAndTheModelOfTheContext) {
+  RehearsalOptions options;
+  options.samplers.sampler = "linear";
+  options.context_model = true;
+  options.calibrate = true;
+  const CompletedTables tables = impute(farm_with_gaps(120), {.imputations = 3}, {});
+  const RehearsalModel model = fit_rehearsal(farm_task(), tables, options, std::nullopt, {});
+  ASSERT_TRUE(model.gaps && model.agreement && model.context_model);
+  EXPECT_EQ(model.agreement->differing.size(), 3U);
+  EXPECT_EQ(model.samplers->variables.back().sampler->state().kind, "mixture");
+  const std::string bytes = model_bytes(model);
+  const RehearsalModel loaded = parse_model(bytes, "m.olem");
+  EXPECT_EQ(model_bytes(loaded), bytes);
+  EXPECT_EQ(to_json(*loaded.gaps), to_json(*model.gaps));
+  EXPECT_EQ(to_json(*loaded.agreement), to_json(*model.agreement));
+  EXPECT_EQ(decisions(loaded).dump(), decisions(model).dump());
+  DecisionOptions search;
+  search.draws = search.judge_draws = 200;
+  search.worth_draws = 3;
+  const auto unknown = [&](const RehearsalModel& one) {
+    Json json = to_json(decide(one, std::span<const NamedValue>(), search, {}, UnknownPolicy::kDraw));
+    json.erase("seconds");
+    return json;
+  };
+  EXPECT_EQ(unknown(loaded), unknown(model));
+  EXPECT_EQ(unknown(model)["unknown"].size(), model.task.context.size());
+
+  // Files of earlier versions have no such model, and say so when it is needed.
+  RehearsalModel older = model;
+  older.context_model = nullptr;
+  older = parse_model(model_bytes(older), "m.olem");
+  try {
+    decision_problem(older, {}, UnknownPolicy::kDraw);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("holds no models of the context variables"));
+    EXPECT_THAT(error.what(), HasSubstr("Fit the model again"));
+  }
+  Json header = header_of(bytes);
+  header["context_model"][0]["name"] = "other";
+  EXPECT_THAT(refusal(with_header(bytes, header)), HasSubstr("given the others"));
+  header = header_of(bytes);
+  header["agreement"]["differing"] = Json::array();
+  EXPECT_THAT(refusal(with_header(bytes, header)), HasSubstr("differing"));
+}
+
 TEST(ModelFile, KeepsOptionsAndEvidenceOfTheOrder) {
   RehearsalOptions options;
   options.order.bootstrap = 3;

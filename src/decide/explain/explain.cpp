@@ -88,6 +88,8 @@ class Explainer {
                               DrawStream stream) const {
     PostDecisionPlan plan;
     plan.context = problem_.context;
+    plan.unknown = problem_.unknown;
+    plan.context_model = problem_.context_model;
     plan.altered = std::move(altered);
     plan.outcomes = std::move(outcomes);
     plan.draws = static_cast<std::size_t>(draws);
