@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
+#include "model_source.h"
+#include "olem/column_types.h"
 #include "olem/error.h"
+#include "olem/simulate_mixed.h"
 #include "session.h"
+#include "values.h"
 
 namespace olem::app {
 
@@ -16,12 +21,41 @@ struct SimulateArguments {
   OrderSimulationOptions order;
   AufSimulationOptions auf;
   BermudaSimulationOptions bermuda;
+  MixedSimulationOptions mixed;
   std::uint64_t index = 0;
+  std::string truth;  // of evaluate
+  std::vector<std::string> observed;
+  std::vector<std::string> set;
+  int draws = 20000;
 };
 
-template <class Options>
-int run_simulate(const SimulateArguments& arguments, Options options,
-                 Simulation (*simulate)(const Options&, std::uint64_t, const Context&)) {
+Json options_json(Simulation& simulation) {
+  return std::visit([](auto& options) { return describe(options).json(); }, simulation.options);
+}
+
+Json options_json(MixedSimulation& simulation) {
+  Json json = describe(simulation.options).json();
+  json["types"] = to_text(simulation.options.types);
+  return json;
+}
+
+// How good decisions can be, where that is known.
+void add_findings(const Simulation& /*simulation*/, Json& /*json*/, std::string& /*text*/) {}
+
+void add_findings(const MixedSimulation& simulation, Json& json, std::string& text) {
+  double best = 0.0;
+  for (const TrueDecision& decision : simulation.best) {
+    best += decision.success / static_cast<double>(simulation.best.size());
+  }
+  json["without_action"] = simulation.without_action;
+  json["best"] = best;
+  text += fmt::format("True success without action: {:.1f} %; of the best decisions, mean of {} contexts: {:.1f} %.\n",
+                      100.0 * simulation.without_action, simulation.best.size(), 100.0 * best);
+}
+
+template <class Options, class Made>
+int run_simulate(const SimulateArguments& arguments, const Options& options,
+                 Made (*simulate)(const Options&, std::uint64_t, const Context&)) {
   const std::string folder = arguments.common.output;
   if (folder.empty()) throw Error(ErrorCategory::kUsage, "-o is missing: name the folder to write into.");
   CommonOptions common = arguments.common;
@@ -29,7 +63,7 @@ int run_simulate(const SimulateArguments& arguments, Options options,
   Session session(common);
   check_simulation_folder(folder, common.force);
   session.reserve_folder(folder, "-o");
-  const Simulation simulation = simulate(options, arguments.index, session.context());
+  Made simulation = simulate(options, arguments.index, session.context());
   const auto files = write_simulation(folder, simulation, common.force, session.context());
 
   Json json;
@@ -39,12 +73,56 @@ int run_simulate(const SimulateArguments& arguments, Options options,
   json["rows"] = simulation.data.rows();
   json["columns"] = simulation.data.columns();
   json["edges"] = simulation.model.edges().size();
-  Json used = describe(options).json();
+  Json used = options_json(simulation);
   used["index"] = arguments.index;
-  const std::string text =
-      fmt::format("{}: {} rows of {} variables with {} edges.\nWritten: {}.\n", folder, simulation.data.rows(),
-                  simulation.data.columns(), simulation.model.edges().size(), fmt::join(files, ", "));
+  std::string text = fmt::format("{}: {} rows of {} variables with {} edges.\n", folder, simulation.data.rows(),
+                                 simulation.data.columns(), simulation.model.edges().size());
+  add_findings(simulation, json, text);
+  text += fmt::format("Written: {}.\n", fmt::join(files, ", "));
   session.finish("simulate", json, std::move(used), text);
+  return 0;
+}
+
+Json named_json(const std::vector<NamedValue>& values, std::span<const NamedColumn> columns) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values) json[name] = value_json(about_column(columns, name), value);
+  return json;
+}
+
+int run_evaluate(const SimulateArguments& arguments) {
+  Session session(arguments.common);
+  const MixedTruth truth = read_mixed_truth(arguments.truth);
+  std::vector<NamedColumn> columns;
+  for (const MixedNode& node : truth.model.nodes) columns.push_back({node.name, node.about});
+  const std::vector<NamedValue> observed = parse_assignments(arguments.observed, "context", columns);
+  const std::vector<NamedValue> set = parse_assignments(arguments.set, "set", columns);
+  const auto draws = static_cast<std::size_t>(arguments.draws);
+  const auto success = [&](const std::vector<NamedValue>& alterations) {
+    return evaluate_decision(truth.model, truth.task, observed, alterations, draws, 3, session.context());
+  };
+  const TrueDecision best = best_decision(truth.model, truth.task, observed, session.context());
+  const double decided = success(set);
+  const double without = success({});
+  const double best_success = success(best.alterations);
+  const double error = std::sqrt(decided * (1.0 - decided) / static_cast<double>(draws));
+  Json json;
+  json["context"] = named_json(observed, columns);
+  json["alterations"] = named_json(set, columns);
+  json["success"] = decided;
+  json["standard_error"] = error;
+  json["without_action"] = without;
+  json["best"] = {{"alterations", named_json(best.alterations, columns)}, {"success", best_success}};
+  std::vector<std::string> words;
+  for (const auto& [name, value] : best.alterations) {
+    words.push_back(fmt::format("{} = {}", name, value_name(about_column(columns, name), value)));
+  }
+  Json used;
+  used["draws"] = arguments.draws;
+  session.finish("simulate", json, std::move(used),
+                 fmt::format("True probability of success: {:.1f} % (standard error {:.1f} %).\nWithout action: {:.1f} "
+                             "%.\nBest decision found: {:.1f} % with {}.\n",
+                             100.0 * decided, 100.0 * error, 100.0 * without, 100.0 * best_success,
+                             words.empty() ? "nothing altered" : fmt::format("{}", fmt::join(words, ", "))));
   return 0;
 }
 
@@ -69,16 +147,37 @@ std::function<int()> fill_simulate_verb(CLI::App* verb) {
       add_kind("auf", "a random decision task: data, truth and a task file", describe(arguments->auf));
   CLI::App* const bermuda =
       add_kind("bermuda", "the Bermuda coral reef task from its simulator", describe(arguments->bermuda));
+  CLI::App* const mixed =
+      add_kind("mixed", "a random decision task with columns of all types", describe(arguments->mixed));
+  mixed
+      ->add_option_function<std::string>(
+          "--types", [arguments](const std::string& text) { arguments->mixed.types = parse_type_shares(text); },
+          fmt::format("shares of the types of columns (default {})", to_text(arguments->mixed.types)))
+      ->type_name("NAME=SHARE,...")
+      ->group("Model");
+  CLI::App* const evaluate = verb->add_subcommand("evaluate", "the true success of a decision in a mixed task");
+  evaluate->add_option("TRUTH", arguments->truth, "truth.json of a mixed task")->required();
+  add_assignments(*evaluate, "--context", arguments->observed, "an observed value, NAME=VALUE; may be repeated");
+  add_assignments(*evaluate, "--set", arguments->set, "a value of the decision, NAME=VALUE; may be repeated");
+  evaluate->add_option("--draws", arguments->draws, "draws of the true model (default 20000)")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(1, 10000000))
+      ->group("Context");
+  add_common_options(*evaluate, arguments->common);
   verb->footer(R"(
 Examples:
   olem simulate order -o toy --variables 10 --density 0.5 --noise beta --seed 1
   olem simulate auf -o task --family mlp
   olem simulate bermuda -o bermuda --rows 1000
+  olem simulate mixed -o shop --variables 12 --types real=0.5,binary=0.3,count=0.2 --missing 0.1
+  olem simulate evaluate shop/truth.json --context X1=0.3 --context X2=yes --context X3=B --set Z4=no
 
 Every folder gets data.csv, graph.csv and truth.json; decision tasks also task.json and contexts.csv.)");
   return [=] {
     if (order->parsed()) return run_simulate(*arguments, arguments->order, random_order_model);
     if (auf->parsed()) return run_simulate(*arguments, arguments->auf, random_auf_task);
+    if (mixed->parsed()) return run_simulate(*arguments, arguments->mixed, random_mixed_task);
+    if (evaluate->parsed()) return run_evaluate(*arguments);
     static_cast<void>(bermuda);
     return run_simulate(*arguments, arguments->bermuda, bermuda_task);
   };

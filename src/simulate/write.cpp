@@ -1,3 +1,5 @@
+#include "simulate/write.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -14,11 +16,14 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "olem/column.h"
 #include "olem/error.h"
 #include "olem/file.h"
 #include "olem/simulate.h"
 
 namespace olem {
+
+using namespace internal;
 
 namespace {
 
@@ -26,11 +31,6 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 5> kFileNames = {"data.csv", "graph.csv", "truth.json", "task.json",
                                                         "contexts.csv"};
-
-struct NamedText {
-  std::string name;
-  std::string text;
-};
 
 [[noreturn]] void folder_error(const std::string& folder, const std::string& reason,
                                std::vector<Remedy> remedies = {}) {
@@ -48,54 +48,6 @@ std::string csv_field(const std::string& field) {
   return quoted + "\"";
 }
 
-std::string table_csv(const Table& table, const Context& context) {
-  constexpr std::size_t kBytesPerNumber = 20;  // -0.1234567890123456 and a comma
-  constexpr std::size_t kNumbersBetweenLooks = 10000;
-  // Twice: the buffer and the string made of it.
-  context.require_memory(2 * kBytesPerNumber * table.rows() * table.columns(), "The text of a simulated table");
-  std::size_t until_look = 0;
-  fmt::memory_buffer buffer;
-  auto out = std::back_inserter(buffer);
-  for (std::size_t j = 0; j < table.columns(); ++j) fmt::format_to(out, "{}{}", j ? "," : "", csv_field(table.name(j)));
-  buffer.push_back('\n');
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    if (until_look < table.columns()) {
-      context.check_interrupt();
-      until_look = kNumbersBetweenLooks + table.columns();
-    }
-    until_look -= table.columns();
-    for (std::size_t j = 0; j < table.columns(); ++j) fmt::format_to(out, "{}{}", j ? "," : "", table.at(i, j));
-    buffer.push_back('\n');
-  }
-  return fmt::to_string(buffer);
-}
-
-std::string graph_csv(const StructuralModel& model) {
-  std::string text = "from,to\n";
-  for (const auto& [from, to] : model.edges()) {
-    text += csv_field(model.nodes[from].name) + "," + csv_field(model.nodes[to].name) + "\n";
-  }
-  return text;
-}
-
-// Indents the outer `depth` levels, but lists of plain values and what is further inside stay on one line: a person
-// sees the shape of the file and does not scroll through a number per line.
-std::string dump(const Json& json, int depth, const std::string& indent = "") {
-  if (depth == 0 || !json.is_structured() || json.empty()) return json.dump();
-  if (json.is_array() && !json.front().is_structured()) return json.dump();
-  const std::string inner = indent + "  ";
-  std::string text = json.is_object() ? "{\n" : "[\n";
-  bool first = true;
-  for (const auto& [key, value] : json.items()) {
-    if (!first) text += ",\n";
-    first = false;
-    text += inner;
-    if (json.is_object()) text += Json(key).dump() + ": ";
-    text += dump(value, depth - 1, inner);
-  }
-  return text + "\n" + indent + (json.is_object() ? "}" : "]");
-}
-
 Json options_json(const Simulation& simulation) {
   return std::visit([](auto options) { return describe(options).json(); }, simulation.options);
 }
@@ -104,7 +56,7 @@ std::string truth_json(const Simulation& simulation) {
   Json json = {{"format", "olem-truth"},  {"format_version", 1},       {"kind", std::string(kind_name(simulation))},
                {"seed", simulation.seed}, {"index", simulation.index}, {"options", options_json(simulation)}};
   json.update(to_json(simulation.model));
-  return dump(json, 2) + "\n";
+  return dump_indented(json, 2) + "\n";
 }
 
 std::string task_json(const Simulation& simulation) {
@@ -112,16 +64,16 @@ std::string task_json(const Simulation& simulation) {
   task.data = "data.csv";
   const Table& contexts = simulation.task->contexts;
   for (std::size_t j = 0; j < contexts.columns(); ++j) task.observed.push_back({contexts.name(j), contexts.at(0, j)});
-  return dump(to_json(task), 2) + "\n";
+  return dump_indented(to_json(task), 2) + "\n";
 }
 
 std::vector<NamedText> make_files(const Simulation& simulation, const Context& context) {
-  std::vector<NamedText> files = {{"data.csv", table_csv(simulation.data, context)},
-                                  {"graph.csv", graph_csv(simulation.model)},
+  std::vector<NamedText> files = {{"data.csv", table_csv(simulation.data, {}, context)},
+                                  {"graph.csv", edges_csv(simulation.model.names(), simulation.model.edges())},
                                   {"truth.json", truth_json(simulation)}};
   if (simulation.task) {
     files.push_back({"task.json", task_json(simulation)});
-    files.push_back({"contexts.csv", table_csv(simulation.task->contexts, context)});
+    files.push_back({"contexts.csv", table_csv(simulation.task->contexts, {}, context)});
   }
   return files;
 }
@@ -233,17 +185,63 @@ void sync_folder(const fs::path& path) {
 
 }  // namespace
 
-std::string_view kind_name(const Simulation& simulation) {
-  constexpr std::array<std::string_view, 3> kNames = {"order", "auf", "bermuda"};
-  return kNames[simulation.options.index()];
+namespace internal {
+
+std::string table_csv(const Table& table, const std::vector<bool>& missing, const Context& context) {
+  constexpr std::size_t kBytesPerNumber = 20;  // -0.1234567890123456 and a comma
+  constexpr std::size_t kNumbersBetweenLooks = 10000;
+  // Twice: the buffer and the string made of it.
+  context.require_memory(2 * kBytesPerNumber * table.rows() * table.columns(), "The text of a simulated table");
+  std::size_t until_look = 0;
+  fmt::memory_buffer buffer;
+  auto out = std::back_inserter(buffer);
+  for (std::size_t j = 0; j < table.columns(); ++j) fmt::format_to(out, "{}{}", j ? "," : "", csv_field(table.name(j)));
+  buffer.push_back('\n');
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (until_look < table.columns()) {
+      context.check_interrupt();
+      until_look = kNumbersBetweenLooks + table.columns();
+    }
+    until_look -= table.columns();
+    for (std::size_t j = 0; j < table.columns(); ++j) {
+      if (j > 0) buffer.push_back(',');
+      if (!missing.empty() && missing[j * table.rows() + i]) continue;
+      if (table.about(j).levels.empty()) {
+        fmt::format_to(out, "{}", table.at(i, j));
+      } else {
+        fmt::format_to(out, "{}", csv_field(value_name(table.about(j), table.at(i, j))));
+      }
+    }
+    buffer.push_back('\n');
+  }
+  return fmt::to_string(buffer);
 }
 
-void check_simulation_folder(const std::string& folder, bool overwrite) { check_folder(folder, overwrite); }
+std::string edges_csv(const std::vector<std::string>& names,
+                      const std::vector<std::pair<std::size_t, std::size_t>>& edges) {
+  std::string text = "from,to\n";
+  for (const auto& [from, to] : edges) text += csv_field(names[from]) + "," + csv_field(names[to]) + "\n";
+  return text;
+}
 
-std::vector<std::string> write_simulation(const std::string& folder, const Simulation& simulation, bool overwrite,
-                                          const Context& context) {
+std::string dump_indented(const Json& json, int depth, const std::string& indent) {
+  if (depth == 0 || !json.is_structured() || json.empty()) return json.dump();
+  if (json.is_array() && !json.front().is_structured()) return json.dump();
+  const std::string inner = indent + "  ";
+  std::string text = json.is_object() ? "{\n" : "[\n";
+  bool first = true;
+  for (const auto& [key, value] : json.items()) {
+    if (!first) text += ",\n";
+    first = false;
+    text += inner;
+    if (json.is_object()) text += Json(key).dump() + ": ";
+    text += dump_indented(value, depth - 1, inner);
+  }
+  return text + "\n" + indent + (json.is_object() ? "}" : "]");
+}
+
+std::vector<std::string> write_files(const std::string& folder, const std::vector<NamedText>& files, bool overwrite) {
   const fs::path path = check_folder(folder, overwrite);
-  const std::vector<NamedText> files = make_files(simulation, context);
   std::vector<std::string> names;
   TemporaryFolder temporary(path);
   for (const NamedText& file : files) {
@@ -253,6 +251,21 @@ std::vector<std::string> write_simulation(const std::string& folder, const Simul
   take_place(temporary, path);
   sync_folder(path.has_parent_path() ? path.parent_path() : fs::path("."));
   return names;
+}
+
+}  // namespace internal
+
+std::string_view kind_name(const Simulation& simulation) {
+  constexpr std::array<std::string_view, 3> kNames = {"order", "auf", "bermuda"};
+  return kNames[simulation.options.index()];
+}
+
+void check_simulation_folder(const std::string& folder, bool overwrite) { check_folder(folder, overwrite); }
+
+std::vector<std::string> write_simulation(const std::string& folder, const Simulation& simulation, bool overwrite,
+                                          const Context& context) {
+  check_folder(folder, overwrite);
+  return write_files(folder, make_files(simulation, context), overwrite);
 }
 
 }  // namespace olem
