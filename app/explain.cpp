@@ -40,7 +40,7 @@ int run_explain(ExplainArguments arguments) {
   ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "explain", session);
   const Task task = source.task;
   const std::vector<NamedValue> decision = parse_assignments(arguments.decision, "at", source.columns);
-  check_alterations(task.alterable, decision);
+  check_alterations(task.alterable, decision, source.columns);
   const std::vector<std::vector<double>> contexts = load_contexts(source, arguments.source, session);
   if (!arguments.svg.empty() && contexts.size() > 1) {
     throw Error(ErrorCategory::kUsage,

@@ -65,9 +65,9 @@ int run(int variables, int rows) {
   // Every alterable variable set, every lever where the test wants it.
   const auto body = [&](double altered, double observed) {
     Json json;
-    for (const NamedRange& range : model.task.alterable)
+    for (const LeverDomain& range : model.task.alterable)
       json["alterations"][range.name] = range.low + 0.5 * (range.high - range.low);
-    const NamedRange& first = model.task.alterable.front();
+    const LeverDomain& first = model.task.alterable.front();
     json["alterations"][first.name] = first.low + altered * (first.high - first.low);
     for (std::size_t j = 0; j < model.task.context.size(); ++j)
       json["context"][model.task.context[j]] = model.context[j].low + observed * model.context[j].range();

@@ -34,7 +34,7 @@ void rehearse(const RehearsalModel& model) {
   plan.outcomes = model.task.outcome;
   for (std::size_t i = 0; i < model.context.size(); ++i)
     plan.context.push_back({model.task.context[i], model.context[i].mean});
-  for (const NamedRange& domain : model.task.alterable) plan.altered.push_back(domain.name);
+  for (const LeverDomain& domain : model.task.alterable) plan.altered.push_back(domain.name);
   PostDecisionSampler sampler(model.samplers, plan, fuzz::small_context());
   sampler.sample(std::vector<double>(plan.altered.size(), 0.5));
 }

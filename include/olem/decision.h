@@ -15,6 +15,7 @@
 #include "olem/error.h"
 #include "olem/found_by.h"
 #include "olem/json.h"
+#include "olem/lever.h"
 #include "olem/named_value.h"
 #include "olem/options.h"
 #include "olem/qwz23.h"
@@ -100,8 +101,8 @@ struct DecisionProblem {
   // Context variables that are not known, and the model that draws them for every draw anew.
   std::vector<std::string> unknown;
   std::shared_ptr<const ContextModel> context_model;
-  std::vector<NamedRange> alterable;  // domains, in the user's units
-  Region region;                      // of the outcomes, in the user's units
+  std::vector<LeverDomain> alterable;  // domains, in the user's units; of discrete columns only their own values
+  Region region;                       // of the outcomes, in the user's units
   // Wishes, as in a Task. A variable that is left alone counts with its expected value in constraints, and a constraint
   // on nothing that is altered does not bind.
   std::vector<NamedValue> cost;
@@ -118,7 +119,9 @@ struct DecisionProblem {
 struct Alteration {
   std::string name;
   std::optional<double> value;  // nothing: leave it alone
-  double expected = 0.0;        // its mean when nothing is done
+  // What is expected of it when nothing is done: its mean, or of a discrete column one of its values: the most probable
+  // level of a switch or category, the median of others.
+  double expected = 0.0;
   // Success when this one is left alone after all and the others keep their values.
   double success_if_released = 0.0;
   bool influences = false;  // it can change an outcome at all
@@ -131,6 +134,8 @@ struct OutcomeForecast {
   double mean = 0.0;
   double low = 0.0;   // a tenth of the draws lies below
   double high = 0.0;  // a tenth lies above
+  // Of a binary, ordinal or category column the share of the draws of each level, by its name; empty for others.
+  std::vector<NamedValue> levels = {};
 };
 
 // Another decision that may be taken.
@@ -170,7 +175,8 @@ struct Decision {
   std::optional<std::pair<double, double>> qwz23_interval;
   double plug_in_probability = 0.0;  // of the samplers without their own doubt
   double without_action = 0.0;       // success when nothing is altered, on the same draws
-  // Sum of weight x |value - expected value| over what is altered; without weights in standard deviations.
+  // Sum over what is altered of weight x |value - expected value|: steps between the levels of an ordinal column, 1 for
+  // another level of a switch or category. Without weights in standard deviations.
   double cost = 0.0;
   std::vector<OutcomeForecast> outcomes;
   std::vector<OutcomeForecast> outcomes_without_action;
@@ -193,7 +199,8 @@ struct Decision {
 //
 // Throws a task error when the region is empty, no point satisfies the constraints or more is fixed than may be
 // altered, a usage error for a problem without samplers, for names that the samplers do not know, for domains that are
-// empty or not finite, for fixed values outside of them, and for a grid with too many points, and what
+// empty, not finite or hold levels that the column does not have, for fixed values outside of them, and for a grid with
+// too many points, a task error for QWZ23 with discrete variables, and what
 // maximise_satisfied and affine_outcomes throw.
 Decision decide(const DecisionProblem& problem, const DecisionOptions& options, const Context& context);
 

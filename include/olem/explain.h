@@ -99,9 +99,10 @@ std::vector<Explanation> explain_all(const std::vector<DecisionProblem>& problem
 Explanation explain(const DecisionProblem& problem, const std::vector<NamedValue>& decision,
                     const ExplainOptions& options, const Context& context);
 
-// Throws a usage error for values that are no decision: of something that is not alterable, outside of its domain, or
-// given twice.
-void check_alterations(const std::vector<NamedRange>& alterable, const std::vector<NamedValue>& values);
+// Throws a usage error for values that are no decision: of something that is not alterable, outside of its domain (of a
+// discrete column: none of its values), or given twice.
+void check_alterations(const std::vector<LeverDomain>& alterable, const std::vector<NamedValue>& values,
+                       std::span<const NamedColumn> columns = {});
 
 // The object that `olem explain --json` prints for one context: every number that text and figure show.
 // Observed levels are words, where they have one.

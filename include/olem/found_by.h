@@ -20,6 +20,8 @@ enum class FoundBy {
   kPlaneSweep,
   kCoordinateSweeps,
   kIntegerProgramme,
+  kLevels,        // the best combination of levels
+  kPatternMoves,  // steps along single variables on exact draws
 };
 
 // "no action", "direct ascent", ...: as in the JSON result, under "found_by".

@@ -19,6 +19,7 @@
 #include "olem/impute.h"
 #include "olem/json.h"
 #include "olem/knowledge.h"
+#include "olem/lever.h"
 #include "olem/metrics.h"
 #include "olem/model_file.h"
 #include "olem/named_value.h"

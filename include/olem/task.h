@@ -14,13 +14,15 @@
 #include "olem/error.h"
 #include "olem/json.h"
 #include "olem/knowledge.h"
+#include "olem/lever.h"
 #include "olem/named_value.h"
 #include "olem/region.h"
 #include "olem/table.h"
 
 namespace olem {
 
-// Sum of weight x value over alterable variables, at most `max`.
+// Sum of weight x value over alterable variables, at most `max`. The value of a level is its number; a weight of
+// "NAME=LEVEL" counts when NAME has that level.
 struct AlterationConstraint {
   std::vector<NamedValue> weights;
   double max = 0.0;
@@ -48,14 +50,14 @@ struct Task {
   std::string note;                       // what they should know about it; may be empty
   std::string data;                       // path of the table, relative to the task file; may be empty
   std::vector<std::string> context;       // observed before the decision
-  std::vector<NamedRange> alterable;      // with the domain of each
+  std::vector<LeverDomain> alterable;     // with the domain of each
   std::vector<std::string> outcome;       // what the decision is for
-  Region desired;                         // of the outcomes, in their order
+  Region desired;                         // of the outcomes, in their order; levels as they were written
   std::vector<NamedValue> observed;       // values of the context; may be empty
   std::vector<NamedWord> observed_words;  // those that are given by the word of a level
   std::vector<std::string> unknown;       // those that are said to be not known
-  std::vector<NamedValue> cost;           // weights of |value - expected value without action|; others cost nothing
-  std::optional<int> max_alterations;     // how many variables a decision may alter
+  std::vector<NamedValue> cost;  // weights of the change from what is expected without action; others cost nothing
+  std::optional<int> max_alterations;  // how many variables a decision may alter
   std::vector<AlterationConstraint> constraints;
   std::vector<std::pair<std::string, std::string>> before;  // known order: first comes before second
   std::vector<std::string> known_before;   // settled before the levers are set, without a value at decision time
@@ -109,6 +111,7 @@ struct ResolvedTask {
   std::vector<std::size_t> alterable;     //
   std::vector<std::size_t> outcome;       //
   std::vector<std::size_t> intermediate;  // between context and outcome, so with the alterable ones; ascending
+  std::vector<LeverDomain> domains;       // of the alterable ones, resolved
   std::vector<ColumnSummary> columns;     // of all columns
   Knowledge knowledge;                    // task_knowledge with stages
   RegionCentre centre;

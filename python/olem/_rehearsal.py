@@ -22,6 +22,10 @@ _ROLES = ("context", "alterable", "outcome", "desired")
 _WISHES = ("before", "cost", "max_alterations", "constraints", "columns", "known_before", "after", "ignore")
 
 
+def _shown(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.4g}"
+
+
 class Decision:
     """What to change for one observed context, and what to expect of it.
 
@@ -108,10 +112,9 @@ class Decision:
     def _rows(self) -> list[tuple[str, str, str, str]]:
         rows = []
         for name, value in self.alterations.items():
-            expected = f"{self._result['expected'][name]:.4g}"
+            expected = _shown(self._result["expected"][name])
             released = f"{100 * self._result['success_if_released'][name]:.1f} %"
-            shown = "leave alone" if value is None else value if isinstance(value, str) else f"{value:.4g}"
-            rows.append((name, shown, expected, released))
+            rows.append((name, "leave alone" if value is None else _shown(value), expected, released))
         return rows
 
     def _sentence(self) -> str:

@@ -30,7 +30,7 @@ void check_intermediates(const Task& task, const Table& table, std::vector<Probl
   std::set<std::size_t> roles;
   std::vector<std::size_t> known;
   for (const std::string& name : task.context) known.push_back(table.index(name));
-  for (const NamedRange& domain : task.alterable) known.push_back(table.index(domain.name));
+  for (const LeverDomain& domain : task.alterable) known.push_back(table.index(domain.name));
   roles.insert(known.begin(), known.end());
   for (const std::string& name : task.outcome) roles.insert(table.index(name));
   if (roles.size() == table.columns() || table.rows() < 3 * (known.size() + 2)) return;

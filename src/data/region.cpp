@@ -10,6 +10,7 @@
 
 #include "data/chebyshev.h"
 #include "data/combination.h"
+#include "olem/column_types.h"
 #include "olem/error.h"
 
 namespace olem {
@@ -38,12 +39,63 @@ void check_number(double value, const std::string& what, const std::string& sour
   }
 }
 
-HalfSpaces half_spaces(const Region& region) {
+// The cells of the levels that are wanted, all levels of the column being `all`; both ascending.
+OutcomeLevels wanted_levels(std::size_t outcome, std::vector<double> wanted, const std::vector<double>& all) {
+  constexpr double kOpen = std::numeric_limits<double>::infinity();
+  OutcomeLevels result{outcome, std::move(wanted), {}, all.size() > 1 ? kOpen : 0.5};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double from = i == 0 ? -kOpen : 0.5 * (all[i - 1] + all[i]);
+    const double to = i + 1 == all.size() ? kOpen : 0.5 * (all[i] + all[i + 1]);
+    if (i > 0) result.half_gap = std::min(result.half_gap, 0.5 * (all[i] - all[i - 1]));
+    if (!std::binary_search(result.levels.begin(), result.levels.end(), all[i])) continue;
+    if (!result.cells.empty() && result.cells.back().second == from) {
+      result.cells.back().second = to;
+    } else {
+      result.cells.emplace_back(from, to);
+    }
+  }
+  return result;
+}
+
+std::vector<double> sorted_once(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+// The numbers of the levels that a range asks for; `about` has levels.
+std::vector<double> levels_asked_for(const OutcomeRange& range, const Column& about, const std::string& source) {
+  std::vector<double> wanted;
+  const auto add = [&](const std::string& name) {
+    const std::optional<ColumnLevel> level = find_level(about, name);
+    if (!level) {
+      region_error(source, fmt::format("'{}', which is desired of '{}', is none of its levels. {}", name, range.outcome,
+                                       levels_sentence(about, name)));
+    }
+    wanted.push_back(level->value);
+  };
+  for (const double value : range.values) add(fmt::format("{}", value));
+  for (const std::string& word : range.words) add(word);
+  if (range.is_list()) return sorted_once(std::move(wanted));
+  for (const ColumnLevel& level : about.levels) {
+    if ((!range.low || level.value >= *range.low) && (!range.high || level.value <= *range.high))
+      wanted.push_back(level.value);
+  }
+  if (wanted.empty()) {
+    const auto side = [](const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "null"; };
+    throw Error(ErrorCategory::kTask, fmt::format("{}The desired region is empty: '{}' has no level in [{}, {}]. {}",
+                                                  source.empty() ? "" : source + ": ", range.outcome, side(range.low),
+                                                  side(range.high), levels_sentence(about, "")));
+  }
+  return wanted;
+}
+
+// The rows over some of the outcomes; the others have no part in any.
+HalfSpaces half_spaces(const Region& region, const std::vector<std::size_t>& outcomes) {
   HalfSpaces spaces;
-  spaces.size = region.size();
+  spaces.size = outcomes.size();
   for (std::size_t i = 0; i < region.rows(); ++i) {
-    const auto row = region.weights(i);
-    spaces.normals.insert(spaces.normals.end(), row.begin(), row.end());
+    for (const std::size_t j : outcomes) spaces.normals.push_back(region.weights(i)[j]);
     spaces.bounds.push_back(region.bound(i));
   }
   return spaces;
@@ -62,6 +114,19 @@ void add_data_box(HalfSpaces& spaces, std::span<const ColumnSummary> outcomes, d
       spaces.bounds.push_back(sign * (side - outcome.mean) / outcome.deviation);
     }
   }
+}
+
+// The middle one of the levels that are wanted, and the mean of outcomes that nothing is asked of.
+RegionCentre centre_of_levels(const Region& region, RegionCentre result) {
+  if (result.centre.empty()) {
+    result.centre = result.means;
+    result.radius = std::numeric_limits<double>::infinity();
+  }
+  for (const OutcomeLevels& set : region.levels()) {
+    result.centre[set.outcome] = set.levels[(set.levels.size() - 1) / 2];
+    result.radius = std::min(result.radius, set.half_gap / result.deviations[set.outcome]);
+  }
+  return result;
 }
 
 [[noreturn]] void report_empty(const Region& region, const std::vector<std::size_t>& conflict) {
@@ -123,23 +188,114 @@ Region Region::box(const std::vector<OutcomeRange>& ranges, const std::string& s
   region.source_ = source;
   region.ranges_ = ranges;
   for (const OutcomeRange& range : ranges) region.outcomes_.push_back(range.outcome);
-  std::vector<double> weights(ranges.size(), 0.0);
   for (std::size_t j = 0; j < ranges.size(); ++j) {
     const OutcomeRange& range = ranges[j];
-    const auto add_side = [&](const std::optional<double>& side, double sign, const char* relation) {
-      if (!side) return;
-      check_number(*side, fmt::format("A side of '{}'", range.outcome), source);
-      weights[j] = sign;
-      region.add_row(weights, sign * *side, fmt::format("{} {} {}", range.outcome, relation, *side));
-    };
-    add_side(range.low, -1.0, ">=");
-    add_side(range.high, 1.0, "<=");
-    weights[j] = 0.0;
+    if (!range.is_list()) {
+      region.add_sides(j, range);
+      continue;
+    }
+    for (const double value : range.values) check_number(value, fmt::format("A value of '{}'", range.outcome), source);
+    if (!range.words.empty()) continue;
+    OutcomeLevels& levels = region.levels_.emplace_back();
+    levels.outcome = j;
+    levels.levels = sorted_once(range.values);
+    for (const double value : levels.levels) levels.cells.emplace_back(value, value);
   }
-  if (region.rows() == 0) {
+  if (!region.is_given()) {
     region_error(source, "The desired region asks nothing of any outcome. Give at least one side of one outcome.");
   }
   return region;
+}
+
+void Region::add_sides(std::size_t outcome, const OutcomeRange& range) {
+  std::vector<double> weights(size(), 0.0);
+  const auto add_side = [&](const std::optional<double>& side, double sign, const char* relation) {
+    if (!side) return;
+    check_number(*side, fmt::format("A side of '{}'", range.outcome), source_);
+    weights[outcome] = sign;
+    add_row(weights, sign * *side, fmt::format("{} {} {}", range.outcome, relation, *side));
+  };
+  add_side(range.low, -1.0, ">=");
+  add_side(range.high, 1.0, "<=");
+}
+
+bool Region::has_words() const {
+  return std::any_of(ranges_.begin(), ranges_.end(), [](const OutcomeRange& range) { return !range.words.empty(); });
+}
+
+Region Region::resolved(std::span<const Column> about) const {
+  check_same_size("columns", about.size(), "outcomes", size());
+  if (ranges_.empty()) {
+    for (std::size_t j = 0; j < size(); ++j) {
+      bool counts = false;
+      for (std::size_t i = 0; i < rows(); ++i) counts = counts || weights(i)[j] != 0.0;
+      if (counts && about[j].type == ColumnType::kCategory && about[j].levels.size() > 2) {
+        region_error(source_, fmt::format("\"M\" of the desired region counts the levels of '{}', which have no order. "
+                                          "Give a range or levels for each outcome instead.",
+                                          outcomes_[j]));
+      }
+    }
+    return *this;
+  }
+  Region result;
+  result.source_ = source_;
+  result.ranges_ = ranges_;
+  result.outcomes_ = outcomes_;
+  for (std::size_t j = 0; j < size(); ++j) {
+    const OutcomeRange& range = ranges_[j];
+    const bool asks = range.is_list() || range.low || range.high;
+    if (!asks) continue;
+    if (!about[j].levels.empty()) {
+      std::vector<double> all;
+      for (const ColumnLevel& level : about[j].levels) all.push_back(level.value);
+      result.levels_.push_back(wanted_levels(j, levels_asked_for(range, about[j], source_), all));
+    } else if (about[j].type == ColumnType::kCount) {
+      if (!range.words.empty()) {
+        region_error(source_, fmt::format("'{}', which is desired of '{}', is no number of a count.", range.words[0],
+                                          range.outcome));
+      }
+      if (range.is_list()) {
+        OutcomeLevels& levels = result.levels_.emplace_back();
+        levels.outcome = j;
+        levels.levels = sorted_once(range.values);
+        for (const double value : levels.levels) {
+          if (value < 0.0 || value != std::floor(value)) {
+            region_error(source_, fmt::format("{}, which is desired of '{}', is no count.", value, range.outcome));
+          }
+          if (!levels.cells.empty() && levels.cells.back().second == value - 0.5) {
+            levels.cells.back().second = value + 0.5;
+          } else {
+            levels.cells.emplace_back(value == 0.0 ? -std::numeric_limits<double>::infinity() : value - 0.5,
+                                      value + 0.5);
+          }
+        }
+        continue;
+      }
+      // To the middle between two counts, where rounding decides nothing.
+      OutcomeRange whole = range;
+      if (whole.low) whole.low = std::ceil(*whole.low) - 0.5;
+      if (whole.high) whole.high = std::floor(*whole.high) + 0.5;
+      if (whole.low && whole.high && *whole.low >= *whole.high) {
+        throw Error(ErrorCategory::kTask,
+                    fmt::format("{}The desired region is empty: no count lies in [{}, {}], which "
+                                "is desired of '{}'.",
+                                source_.empty() ? "" : source_ + ": ", *range.low, *range.high, range.outcome));
+      }
+      const std::size_t first = result.rows();
+      result.add_sides(j, whole);
+      std::size_t row = first;
+      if (range.low) result.row_names_[row++] = fmt::format("{} >= {}", range.outcome, *range.low);
+      if (range.high) result.row_names_[row] = fmt::format("{} <= {}", range.outcome, *range.high);
+    } else if (range.is_list()) {
+      region_error(source_,
+                   fmt::format("Single values are desired of '{}', which is a {} column and has no levels. Give the "
+                               "range that is good enough, such as [0.5, 2].",
+                               range.outcome, column_type_name(about[j].type)));
+    } else {
+      result.add_sides(j, range);
+    }
+  }
+  return result;
 }
 
 Region Region::polytope(const std::vector<std::string>& outcomes, const std::vector<std::vector<double>>& weights,
@@ -197,6 +353,16 @@ void Region::add_row(std::span<const double> weights, double bound, std::string 
 
 bool Region::contains(std::span<const double> y) const {
   check_same_size("y", y.size(), "outcomes", size());
+  if (levels_.empty() && has_words()) {
+    throw Error(ErrorCategory::kUsage,
+                "The desired region holds words of levels, whose numbers only the columns tell: resolve it first.");
+  }
+  for (const OutcomeLevels& set : levels_) {
+    const double value = y[set.outcome];
+    if (std::none_of(set.cells.begin(), set.cells.end(),
+                     [&](const auto& cell) { return value >= cell.first && value <= cell.second; }))
+      return false;
+  }
   for (std::size_t i = 0; i < rows(); ++i) {
     const auto row = weights(i);
     if (!(std::inner_product(row.begin(), row.end(), y.begin(), 0.0) <= bounds_[i])) return false;
@@ -212,6 +378,17 @@ Region Region::standardised(std::span<const double> means, std::span<const doubl
     const auto j = static_cast<std::size_t>(&range - result.ranges_.data());
     if (range.low) range.low = (*range.low - means[j]) / deviations[j];
     if (range.high) range.high = (*range.high - means[j]) / deviations[j];
+    for (double& value : range.values) value = (value - means[j]) / deviations[j];
+  }
+  for (OutcomeLevels& set : result.levels_) {
+    const double mean = means[set.outcome];
+    const double deviation = deviations[set.outcome];
+    for (double& level : set.levels) level = (level - mean) / deviation;
+    for (auto& [from, to] : set.cells) {
+      from = (from - mean) / deviation;
+      to = (to - mean) / deviation;
+    }
+    set.half_gap /= deviation;
   }
   for (std::size_t i = 0; i < rows(); ++i) {
     const auto row = weights(i);
@@ -226,7 +403,16 @@ Json to_json(const Region& region) {
   if (!region.ranges().empty()) {
     const auto side = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
     for (const OutcomeRange& range : region.ranges()) {
-      json[range.outcome] = Json::array({side(range.low), side(range.high)});
+      Json listed = Json::array();
+      for (const double value : range.values) listed.push_back(value);
+      for (const std::string& word : range.words) listed.push_back(word);
+      if (listed.size() == 1) {
+        json[range.outcome] = listed[0];
+      } else if (!listed.empty()) {
+        json[range.outcome]["values"] = std::move(listed);
+      } else {
+        json[range.outcome] = Json::array({side(range.low), side(range.high)});
+      }
     }
     return json;
   }
@@ -252,7 +438,18 @@ RegionCentre region_centre(const Region& region, std::span<const ColumnSummary> 
     result.means.push_back(outcomes[j].mean);
     result.deviations.push_back(outcomes[j].deviation);
   }
-  const HalfSpaces spaces = half_spaces(region.standardised(result.means, result.deviations));
+  // Outcomes with levels have a middle of their own.
+  std::vector<std::size_t> ranged;
+  std::vector<ColumnSummary> of_ranged;
+  for (std::size_t j = 0; j < outcomes.size(); ++j) {
+    if (std::any_of(region.levels().begin(), region.levels().end(),
+                    [&](const OutcomeLevels& set) { return set.outcome == j; }))
+      continue;
+    ranged.push_back(j);
+    of_ranged.push_back(outcomes[j]);
+  }
+  if (region.rows() == 0 && !region.levels().empty()) return centre_of_levels(region, std::move(result));
+  const HalfSpaces spaces = half_spaces(region.standardised(result.means, result.deviations), ranged);
   LargestBall ball = largest_ball(spaces, context);
   if (ball.status == BallStatus::kEmpty) report_empty(region, ball.conflict);
   if (ball.status == BallStatus::kUnbounded) {
@@ -263,14 +460,20 @@ RegionCentre region_centre(const Region& region, std::span<const ColumnSummary> 
         throw Error(ErrorCategory::kInternal, "A region with large balls seems to have no point near any data.");
       }
       HalfSpaces cut = spaces;
-      add_data_box(cut, outcomes, ranges);
+      add_data_box(cut, of_ranged, ranges);
       ball = largest_ball(cut, context);
     }
   }
   result.flat = ball.flat;
   result.radius = ball.radius;
-  for (std::size_t j = 0; j < outcomes.size(); ++j) {
-    result.centre.push_back(outcomes[j].mean + outcomes[j].deviation * ball.centre[j]);
+  result.centre = result.means;
+  for (std::size_t k = 0; k < ranged.size(); ++k) {
+    const std::size_t j = ranged[k];
+    result.centre[j] = outcomes[j].mean + outcomes[j].deviation * ball.centre[k];
+  }
+  if (!region.levels().empty()) {
+    result = centre_of_levels(region, std::move(result));
+    result.radius = ball.radius;
   }
   if (result.flat) {
     result.warnings.push_back(

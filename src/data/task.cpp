@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -23,6 +24,7 @@ using Names = std::vector<std::string>;
 const Names kTaskKeys = {"name",        "note",    "data",         "reading",  "columns", "context",
                          "alterable",   "outcome", "desired",      "observed", "cost",    "max_alterations",
                          "constraints", "before",  "known_before", "after",    "ignore"};
+const Names kDomainKeys = {"min", "max", "step", "values"};
 const Names kConstraintKeys = {"weights", "max"};
 const Names kColumnKeys = {"type", "levels", "unit", "label"};
 
@@ -271,24 +273,80 @@ class TaskReader {
     return result;
   }
 
-  std::vector<NamedRange> read_domains(const Json& domains) const {
+  // A list of numbers and words, of which there is at least one.
+  void read_values(const Json& list, const Keys& keys, const std::string& what, std::vector<double>& values,
+                   Names& words) const {
+    const auto is_value = [](const Json& value) {
+      return value.is_number() || (value.is_string() && !value.get_ref<const std::string&>().empty());
+    };
+    if (!list.is_array() || list.empty() || !std::all_of(list.begin(), list.end(), is_value)) {
+      fail(keys, must_be(fmt::format("\"values\" of {}", what), list,
+                         "a list of numbers or of levels in quotes, such as [\"off\", \"on\"]"));
+    }
+    for (const Json& value : list) {
+      if (value.is_string()) {
+        words.push_back(value.get<std::string>());
+      } else {
+        values.push_back(value.get<double>());
+      }
+    }
+  }
+
+  std::vector<LeverDomain> read_domains(const Json& domains) const {
     if (!domains.is_object()) {
       fail({"alterable"}, must_be("\"alterable\"", domains,
                                   "an object that gives every variable its domain, such as {\"dose\": [0, 10]}"));
     }
-    std::vector<NamedRange> result;
-    for (const auto& [name, domain] : domains.items()) {
-      if (!domain.is_array() || domain.size() != 2 || !domain[0].is_number() || !domain[1].is_number()) {
-        fail({"alterable", name}, must_be(fmt::format("The domain of '{}'", name), domain,
-                                          domain.is_object() || domain.is_string()
-                                              ? "its least and its greatest value, such as [-1, 1]; lists of values "
-                                                "and steps cannot be chosen from yet"
-                                              : "its least and its greatest value, such as [-1, 1]; both must be "
-                                                "given"));
-      }
-      result.push_back({name, domain[0].get<double>(), domain[1].get<double>()});
-    }
+    std::vector<LeverDomain> result;
+    for (const auto& [name, domain] : domains.items()) result.push_back(read_domain(name, domain));
     return result;
+  }
+
+  LeverDomain read_domain(const std::string& name, const Json& domain) const {
+    const Keys keys = {"alterable", name};
+    if (domain.is_object()) {
+      check_keys(domain, kDomainKeys, keys);
+      LeverDomain lever{.name = name};
+      if (domain.contains("values")) {
+        if (domain.size() > 1) {
+          fail(keys,
+               fmt::format("The domain of '{}' has \"values\" and other keys. Give a list, or ends and a step.", name));
+        }
+        read_values(domain["values"], {"alterable", name, "values"}, fmt::format("'{}'", name), lever.values,
+                    lever.words);
+        return lever;
+      }
+      const auto number = [&](const char* key) {
+        const Json& value = domain[key];
+        if (!value.is_number())
+          fail({"alterable", name, key}, must_be(fmt::format("\"{}\" of '{}'", key, name), value, "a number"));
+        return value.get<double>();
+      };
+      if (domain.contains("min") != domain.contains("max") || (domain.contains("step") && !domain.contains("min"))) {
+        fail(keys, fmt::format("The domain of '{}' lacks \"{}\". Give \"min\" and \"max\".", name,
+                               domain.contains("min") ? "max" : "min"));
+      }
+      if (domain.contains("min")) {
+        lever.low = number("min");
+        lever.high = number("max");
+      }
+      if (domain.contains("step")) {
+        lever.step = number("step");
+        if (!(lever.step > 0.0))
+          fail({"alterable", name, "step"},
+               fmt::format("\"step\" of '{}' is {}, but must be above 0.", name, lever.step));
+      }
+      return lever;
+    }
+    if (!domain.is_array() || domain.size() != 2 || !domain[0].is_number() || !domain[1].is_number()) {
+      fail(keys,
+           must_be(fmt::format("The domain of '{}'", name), domain,
+                   domain.is_array() && domain.size() == 2
+                       ? "its least and its greatest value, such as [-1, 1]; both must be given"
+                       : "its least and its greatest value, such as [-1, 1], {\"min\": 2, \"max\": 6, \"step\": 1}, "
+                         "or {\"values\": [\"off\", \"on\"]}; {} stands for all levels of its column"));
+    }
+    return {name, domain[0].get<double>(), domain[1].get<double>()};
   }
 
   Region read_region(const Json& desired, const Names& outcomes) const {
@@ -317,12 +375,17 @@ class TaskReader {
                                       : fmt::format(" Did you mean '{}'?", near)));
       }
       const auto is_side = [](const Json& side) { return side.is_number() || side.is_null(); };
-      if (!range.is_array() || range.size() != 2 || !is_side(range[0]) || !is_side(range[1])) {
-        fail({"desired", name}, must_be(fmt::format("The desired range of '{}'", name), range,
-                                        range.is_object() || range.is_string()
-                                            ? "two numbers, such as [0.5, 2]; null leaves a side open. A level or a "
-                                              "list of values cannot be desired yet: give the range of its numbers"
-                                            : "two numbers, such as [0.5, 2]; null leaves a side open"));
+      const bool is_range = range.is_array() && range.size() == 2 && is_side(range[0]) && is_side(range[1]);
+      const bool is_level = range.is_number() || (range.is_string() && !range.get_ref<const std::string&>().empty());
+      if (range.is_object()) {
+        check_keys(range, {"values"}, {"desired", name});
+      }
+      if (!is_range && !is_level && !(range.is_object() && range.contains("values"))) {
+        fail(
+            {"desired", name},
+            must_be(fmt::format("What is desired of '{}'", name), range,
+                    "a range, such as [0.5, 2] (null leaves a side open), a level, such as \"yes\", or levels, such as "
+                    "{\"values\": [\"good\", \"very good\"]}"));
       }
     }
     std::vector<OutcomeRange> ranges;
@@ -334,10 +397,21 @@ class TaskReader {
                          "when it does not matter.",
                          outcome));
       }
+      OutcomeRange& wanted = ranges.emplace_back();
+      wanted.outcome = outcome;
+      if (range->is_object()) {
+        read_values((*range)["values"], {"desired", outcome, "values"}, fmt::format("'{}'", outcome), wanted.values,
+                    wanted.words);
+        continue;
+      }
+      if (range->is_string()) wanted.words.push_back(range->get<std::string>());
+      if (range->is_number()) wanted.values.push_back(range->get<double>());
+      if (!range->is_array()) continue;
       const auto side = [&](std::size_t i) {
         return (*range)[i].is_null() ? std::nullopt : std::optional((*range)[i].get<double>());
       };
-      ranges.push_back({outcome, side(0), side(1)});
+      wanted.low = side(0);
+      wanted.high = side(1);
     }
     return Region::box(ranges, source_);
   }
@@ -424,6 +498,18 @@ Json to_json(const std::vector<NamedValue>& values) {
   return json;
 }
 
+Json domain_json(const LeverDomain& domain) {
+  Json json = Json::object();
+  if (!domain.values.empty() || !domain.words.empty()) {
+    for (const double value : domain.values) json["values"].push_back(value);
+    for (const std::string& word : domain.words) json["values"].push_back(word);
+    return json;
+  }
+  if (domain.step > 0.0) return {{"min", domain.low}, {"max", domain.high}, {"step", domain.step}};
+  const bool all = std::isinf(domain.low) && std::isinf(domain.high);
+  return all ? json : Json::array({domain.low, domain.high});
+}
+
 Json declaration_json(const ColumnDeclaration& column) {
   Json json = Json::object();
   if (column.type) json["type"] = column_type_name(*column.type);
@@ -504,9 +590,9 @@ Json to_json(const Task& task) {
   for (const ColumnDeclaration& column : task.columns) json["columns"][column.name] = declaration_json(column);
   json["context"] = task.context;
   json["alterable"] = Json::object();
-  for (const NamedRange& domain : task.alterable) json["alterable"][domain.name] = {domain.low, domain.high};
+  for (const LeverDomain& domain : task.alterable) json["alterable"][domain.name] = domain_json(domain);
   json["outcome"] = task.outcome;
-  if (task.desired.rows() > 0 || !task.desired.ranges().empty()) json["desired"] = to_json(task.desired);
+  if (task.desired.is_given() || !task.desired.ranges().empty()) json["desired"] = to_json(task.desired);
   if (!task.observed.empty()) json["observed"] = to_json(task.observed);
   for (const NamedWord& value : task.observed_words) json["observed"][value.name] = value.word;
   for (const std::string& name : task.unknown) json["observed"][name] = nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "core/linear_programme.h"
@@ -26,6 +27,11 @@ constexpr std::string_view kNoFeasibleDecision = "no_feasible_decision";
 // end near the data are the rule, since decisions are meant to change something.
 constexpr double kFarDomain = 2.0;
 
+// A gap is at least this share of the range of the column, with this share of the rows on either side.
+constexpr double kGapWidth = 0.3;
+constexpr double kGapRows = 0.05;
+constexpr std::size_t kRowsForGaps = 30;
+
 std::string prefix(const Task& task) { return task.source.empty() ? "" : task.source + ": "; }
 
 void add_error(Problems& problems, std::string_view code, std::string text, const std::string& advice,
@@ -44,7 +50,7 @@ void add_error(Problems& problems, std::string_view code, const Error& error, co
 
 std::vector<std::string> alterable_names(const Task& task) {
   std::vector<std::string> names;
-  for (const NamedRange& domain : task.alterable) names.push_back(domain.name);
+  for (const LeverDomain& domain : task.alterable) names.push_back(domain.name);
   return names;
 }
 
@@ -71,7 +77,7 @@ void check_roles(const Task& task, Problems& problems) {
               "Give every variable one role only", {name});
   };
   for (const std::string& name : task.context) add(name, "context");
-  for (const NamedRange& domain : task.alterable) add(domain.name, "alterable");
+  for (const LeverDomain& domain : task.alterable) add(domain.name, "alterable");
   for (const std::string& name : task.outcome) add(name, "outcome");
   for (const std::string& name : task.known_before) add(name, "known_before");
   for (const std::string& name : task.after) add(name, "after");
@@ -87,7 +93,7 @@ void check_names(const Task& task, const Table& table, Problems& problems) {
               did_you_mean(name, table.names(), "Correct the name; upper and lower case matter"), {name});
   };
   for (const std::string& name : task.context) check(name, "context");
-  for (const NamedRange& domain : task.alterable) check(domain.name, "alterable");
+  for (const LeverDomain& domain : task.alterable) check(domain.name, "alterable");
   for (const std::string& name : task.outcome) check(name, "outcome");
   for (const std::string& name : task.known_before) check(name, "known_before");
   for (const auto& [first, second] : task.before) {
@@ -96,30 +102,52 @@ void check_names(const Task& task, const Table& table, Problems& problems) {
   }
 }
 
-void check_domains(const Task& task, Problems& problems) {
-  for (const NamedRange& domain : task.alterable) {
-    if (!std::isfinite(domain.low) || !std::isfinite(domain.high)) {
-      add_error(problems, "domain",
-                fmt::format("The domain of '{}' is [{}, {}], but must have two finite ends.", domain.name, domain.low,
-                            domain.high),
-                "Give the least and the greatest value that it can be set to", {domain.name});
-    } else if (domain.low > domain.high) {
-      add_error(problems, "domain",
-                fmt::format("The domain of '{}' is [{}, {}]: its least value is above its greatest.", domain.name,
-                            domain.low, domain.high),
-                "Exchange the two, or correct one of them", {domain.name});
-    } else if (domain.low == domain.high) {
-      problems.push_back({Severity::kNote,
-                          "fixed_domain",
-                          fmt::format("The domain of '{}' has the one value {}: it can be set to nothing else.",
-                                      domain.name, domain.low),
-                          {{"Widen the domain if other values are possible"}},
-                          {domain.name}});
-    }
-  }
+// Why a domain cannot be chosen from, without the name of the file.
+void add_domain_error(Problems& problems, const LeverDomain& domain, const Error& error) {
+  problems.push_back({Severity::kError, "domain", error.finding(), error.remedies(), {domain.name}});
 }
 
-void check_wishes(const Task& task, Problems& problems) {
+// The domains in numbers, as many as make sense. What the columns of unknown names hold is not known.
+std::vector<LeverDomain> check_domains(const Task& task, const Table& table, Problems& problems) {
+  std::vector<LeverDomain> domains;
+  for (const LeverDomain& domain : task.alterable) {
+    const std::optional<std::size_t> column = table.find(domain.name);
+    if (!column && !domain.words.empty()) continue;
+    try {
+      domains.push_back(resolve_lever(domain, column ? table.about(*column) : Column()));
+    } catch (const Error& error) {
+      if (error.category() != ErrorCategory::kData) throw;
+      add_domain_error(problems, domain, error);
+      continue;
+    }
+    const LeverDomain& found = domains.back();
+    if (found.low == found.high) {
+      problems.push_back(
+          {Severity::kNote,
+           "fixed_domain",
+           fmt::format("The domain of '{}' has the one value {}: it can be set to nothing else.", domain.name,
+                       column ? value_name(table.about(*column), found.low) : fmt::format("{}", found.low)),
+           {{"Widen the domain if other values are possible"}},
+           {domain.name}});
+    }
+  }
+  return domains;
+}
+
+// A weight of "NAME=LEVEL": whether NAME is a lever and LEVEL one of its levels.
+void check_level_weight(const Task& task, const Table& table, std::size_t number, const LevelOf& level,
+                        const std::string& name, Problems& problems) {
+  const std::string& lever = task.alterable[level.lever].name;
+  const std::optional<std::size_t> column = table.find(lever);
+  if (!column || find_level(table.about(*column), level.level)) return;
+  const std::string levels = levels_sentence(table.about(*column), level.level);
+  add_error(problems, "constraint",
+            fmt::format("Constraint {} holds '{}', but '{}' is no level of '{}'.{}", number, name, level.level, lever,
+                        levels.empty() ? " It has no levels." : " " + levels),
+            "Name a level, or the variable alone", {lever});
+}
+
+void check_wishes(const Task& task, const Table& table, Problems& problems) {
   const std::vector<std::string> names = alterable_names(task);
   const auto is_alterable = [&](const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -139,6 +167,10 @@ void check_wishes(const Task& task, Problems& problems) {
     for (const NamedValue& weight : constraint.weights) {
       finite = finite && std::isfinite(weight.value);
       if (is_alterable(weight.name)) continue;
+      if (const auto level = find_level_of(task.alterable, weight.name)) {
+        check_level_weight(task, table, i + 1, *level, weight.name, problems);
+        continue;
+      }
       add_error(problems, "constraint",
                 fmt::format("Constraint {} holds '{}', which is not alterable.", i + 1, weight.name),
                 did_you_mean(weight.name, names, "Name alterable variables only"), {weight.name});
@@ -154,16 +186,33 @@ void check_wishes(const Task& task, Problems& problems) {
   }
 }
 
-// Whether some point of the box of domains satisfies all constraints.
-void check_feasibility(const Task& task, const Context& context, Problems& problems) {
+// Whether some point of the box of domains satisfies all constraints. Levels count as if there were something between
+// them: what is found is a contradiction all the same, and decide() looks at every combination.
+void check_feasibility(const Task& task, const Table& table, const std::vector<LeverDomain>& domains,
+                       const Context& context, Problems& problems) {
   if (task.constraints.empty()) return;
-  const std::vector<std::string> names = alterable_names(task);
   LinearProgramme programme;
-  for (const NamedRange& domain : task.alterable) programme.add_variable(0.0, domain.low, domain.high);
+  for (const LeverDomain& domain : domains) programme.add_variable(0.0, domain.low, domain.high);
+  std::map<std::string, std::size_t> indicators;  // of "NAME=LEVEL"
   for (const AlterationConstraint& constraint : task.constraints) {
-    std::vector<double> row(names.size(), 0.0);
     for (const NamedValue& weight : constraint.weights) {
-      row[static_cast<std::size_t>(std::find(names.begin(), names.end(), weight.name) - names.begin())] += weight.value;
+      const auto level = find_level_of(task.alterable, weight.name);
+      if (!level || indicators.contains(weight.name)) continue;
+      const Column& about = table.about(table.index(task.alterable[level->lever].name));
+      const bool possible = contains(domains[level->lever], find_level(about, level->level)->value);
+      const bool only = possible && domains[level->lever].values.size() == 1;
+      indicators[weight.name] = programme.add_variable(0.0, only ? 1.0 : 0.0, possible ? 1.0 : 0.0);
+    }
+  }
+  for (const AlterationConstraint& constraint : task.constraints) {
+    std::vector<double> row(domains.size() + indicators.size(), 0.0);
+    for (const NamedValue& weight : constraint.weights) {
+      const auto indicator = indicators.find(weight.name);
+      const auto lever = std::find_if(domains.begin(), domains.end(),
+                                      [&](const LeverDomain& domain) { return domain.name == weight.name; });
+      const auto place =
+          indicator != indicators.end() ? indicator->second : static_cast<std::size_t>(lever - domains.begin());
+      row[place] += weight.value;
     }
     programme.add_row(row, -std::numeric_limits<double>::infinity(), constraint.max);
   }
@@ -214,9 +263,10 @@ void check_order(const Task& task, const Table& table, Problems& problems) {
   }
 }
 
-void check_data_range(const Task& task, const Table& table, std::span<const ColumnSummary> columns,
-                      Problems& problems) {
-  for (const NamedRange& domain : task.alterable) {
+void check_data_range(const std::vector<LeverDomain>& domains, const Table& table,
+                      std::span<const ColumnSummary> columns, Problems& problems) {
+  for (const LeverDomain& domain : domains) {
+    if (!table.about(table.index(domain.name)).levels.empty()) continue;  // they are what was observed
     const ColumnSummary& column = columns[table.index(domain.name)];
     const double below = (column.low - domain.low) / column.deviation;
     const double above = (domain.high - column.high) / column.deviation;
@@ -233,21 +283,60 @@ void check_data_range(const Task& task, const Table& table, std::span<const Colu
   }
 }
 
+// The widest stretch inside of a continuous domain in which nobody ever set the lever.
+void check_gaps(const std::vector<LeverDomain>& domains, const Table& table, std::span<const ColumnSummary> columns,
+                Problems& problems) {
+  for (const LeverDomain& domain : domains) {
+    const std::size_t j = table.index(domain.name);
+    if (has_values(domain) || table.rows() < kRowsForGaps) continue;
+    const auto cells = table.column(j);
+    std::vector<double> sorted(cells.begin(), cells.end());
+    std::sort(sorted.begin(), sorted.end());
+    const auto at_least = static_cast<std::size_t>(std::ceil(kGapRows * static_cast<double>(sorted.size())));
+    double from = 0.0;
+    double to = 0.0;
+    // A single value apart is an outlier and not one side of a gap.
+    for (std::size_t i = at_least; i + at_least <= sorted.size(); ++i) {
+      const double low = std::max(sorted[i - 1], domain.low);
+      const double high = std::min(sorted[i], domain.high);
+      if (high - low > to - from) {
+        from = low;
+        to = high;
+      }
+    }
+    if (!(to - from > kGapWidth * columns[j].range())) continue;
+    problems.push_back({Severity::kWarning,
+                        "gap",
+                        fmt::format("The domain of '{}', [{:.6g}, {:.6g}], holds a gap in the data: no row has a value "
+                                    "between {:.6g} and {:.6g}. What a decision does in between is guessed.",
+                                    domain.name, domain.low, domain.high, from, to),
+                        {{"Give the values that are possible as \"values\" of the domain, or narrow it"}},
+                        {domain.name}});
+  }
+}
+
 // The centre, unless the region makes no sense.
 std::optional<RegionCentre> check_region(const Task& task, const Table& table, std::span<const ColumnSummary> columns,
                                          const Context& context, Problems& problems) {
   std::vector<ColumnSummary> outcomes;
   for (const std::string& name : task.outcome) outcomes.push_back(columns[table.index(name)]);
   try {
-    RegionCentre centre = region_centre(task.desired, outcomes, context);
+    std::vector<Column> about;
+    for (const std::string& name : task.outcome) about.push_back(table.about(table.index(name)));
+    RegionCentre centre = region_centre(task.desired.resolved(about), outcomes, context);
     for (const Warning& warning : centre.warnings) {
       problems.push_back({Severity::kWarning, warning.code, warning.text, warning.remedies, task.outcome});
     }
     return centre;
   } catch (const Error& error) {
     if (error.category() != ErrorCategory::kTask && error.category() != ErrorCategory::kData) throw;
-    add_error(problems, error.category() == ErrorCategory::kTask ? kEmptyRegion : "constant_outcome", error, task,
-              task.outcome);
+    const bool constant = std::any_of(outcomes.begin(), outcomes.end(),
+                                      [](const ColumnSummary& outcome) { return !(outcome.deviation > 0.0); });
+    add_error(problems,
+              error.category() == ErrorCategory::kTask ? kEmptyRegion
+              : constant                               ? "constant_outcome"
+                                                       : "desired",
+              error, task, task.outcome);
     return std::nullopt;
   }
 }
@@ -303,6 +392,7 @@ struct Examination {
   Problems problems;
   Table table;  // with the columns as declared
   bool roles_clear = false;
+  std::vector<LeverDomain> domains;
   std::vector<ColumnSummary> columns;
   std::optional<RegionCentre> centre;
 };
@@ -321,24 +411,27 @@ Examination examine(const Task& task, const Table& given, const Context& context
   check_roles(task, result.problems);
   check_names(task, table, result.problems);
   result.roles_clear = result.problems.size() == (declared ? 0U : 1U);
-  check_domains(task, result.problems);
-  check_wishes(task, result.problems);
+  result.domains = check_domains(task, table, result.problems);
+  check_wishes(task, table, result.problems);
   const bool sound = std::none_of(result.problems.begin(), result.problems.end(),
                                   [](const Problem& problem) { return problem.severity == Severity::kError; });
-  if (!task.outcome.empty() && task.desired.rows() == 0) {
+  if (!task.outcome.empty() && !task.desired.is_given()) {
     add_error(result.problems, "no_region", "The task does not say where the outcomes are wanted.",
               "Give a range for each under \"desired\"");
   } else if (task.desired.outcomes() != task.outcome) {
     throw Error(ErrorCategory::kUsage,
                 prefix(task) + "The desired region is one of other variables than the outcomes.");
   }
-  if (sound) check_feasibility(task, context, result.problems);
+  if (sound) check_feasibility(task, table, result.domains, context, result.problems);
   if (!result.roles_clear) return result;
   check_order(task, table, result.problems);
   check_codes(task, table, result.problems);
   result.columns = summarise_columns(table);
-  if (sound) check_data_range(task, table, result.columns, result.problems);
-  if (task.desired.rows() > 0) {
+  if (sound) {
+    check_data_range(result.domains, table, result.columns, result.problems);
+    check_gaps(result.domains, table, result.columns, result.problems);
+  }
+  if (task.desired.is_given()) {
     result.centre = check_region(task, table, result.columns, context, result.problems);
   }
   return result;
@@ -381,7 +474,7 @@ Knowledge task_knowledge(const Task& task, const std::vector<std::string>& names
   knowledge.before = task.before;
   if (!stages) {
     for (const std::string& known : task.known_before) {
-      for (const NamedRange& lever : task.alterable) knowledge.before.emplace_back(known, lever.name);
+      for (const LeverDomain& lever : task.alterable) knowledge.before.emplace_back(known, lever.name);
     }
     return knowledge;
   }
@@ -423,12 +516,13 @@ ResolvedTask resolve_task(const Task& task, const Table& table, const Context& c
     resolved.warnings.push_back(to_warning(problem));
   }
   for (const std::string& name : task.context) resolved.context.push_back(table.index(name));
-  for (const NamedRange& domain : task.alterable) resolved.alterable.push_back(table.index(domain.name));
+  for (const LeverDomain& domain : task.alterable) resolved.alterable.push_back(table.index(domain.name));
   for (const std::string& name : task.outcome) resolved.outcome.push_back(table.index(name));
   for (std::size_t j = 0; j < table.columns(); ++j) {
     const Stage stage = stage_of(task, table.name(j));
     if (stage == Stage::kIntermediate || stage == Stage::kKnownBefore) resolved.intermediate.push_back(j);
   }
+  resolved.domains = std::move(examination.domains);
   resolved.columns = std::move(examination.columns);
   resolved.knowledge = task_knowledge(task, table.names());
   resolved.centre = std::move(examination.centre).value();

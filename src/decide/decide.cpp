@@ -9,6 +9,7 @@
 #include "decide/cheapen.h"
 #include "decide/decision_report.h"
 #include "decide/judge.h"
+#include "decide/level_search.h"
 #include "decide/optimizers.h"
 #include "decide/prepared_problem.h"
 #include "decide/search.h"
@@ -41,6 +42,48 @@ constexpr int kReleaseFactor = 4;
 // cheapest that holds on draws of his own.
 constexpr double kMarginsOfTarget[] = {2.0, 1.0, 0.0};
 constexpr double kSacrifices[] = {0.25, 0.5, 1.0};
+// Combinations of levels that are searched from the best point of the screen, and those of them that get all searches.
+constexpr std::size_t kMostSearched = 8;
+constexpr std::size_t kFullySearched = 3;
+// Of the screen: its draws, and the standard errors that a combination may seem to lack.
+constexpr int kFewDraws = 250;
+constexpr double kScreenErrors = 2.0;
+
+// QWZ23 counts draws that move with the decision in proportion: levels do not.
+void refuse_discrete(const PreparedProblem& prepared) {
+  const SamplerSet& samplers = *prepared.problem().samplers;
+  std::vector<std::string> names;
+  const auto add = [&](const SamplerVariable& variable) {
+    if (is_discrete(variable.about.type) || (variable.sampler && variable.sampler->is_discrete()))
+      names.push_back(variable.name);
+  };
+  std::vector<bool> moved(samplers.variables.size(), false);   // by a lever
+  std::vector<bool> needed(samplers.variables.size(), false);  // by an outcome
+  const Subset altered = prepared.with_fixed(prepared.free());
+  for (const std::size_t k : altered) {
+    moved[samplers.index(prepared.problem().alterable[k].name)] = true;
+    if (prepared.has_list(k)) names.push_back(prepared.problem().alterable[k].name);
+  }
+  for (std::size_t v = 0; v < moved.size(); ++v) {
+    for (const std::size_t condition : samplers.variables[v].conditions) moved[v] = moved[v] || moved[condition];
+  }
+  for (const std::string& outcome : prepared.problem().region.outcomes()) needed[samplers.index(outcome)] = true;
+  for (std::size_t v = needed.size(); v-- > 0;) {
+    for (const std::size_t condition : samplers.variables[v].conditions)
+      needed[condition] = needed[condition] || needed[v];
+  }
+  for (std::size_t v = 0; v < moved.size(); ++v) {
+    const bool lever = std::any_of(altered.begin(), altered.end(), [&](std::size_t k) {
+      return prepared.problem().alterable[k].name == samplers.variables[v].name;
+    });
+    if (moved[v] && needed[v] && !lever) add(samplers.variables[v]);
+  }
+  if (names.empty()) return;
+  throw Error(ErrorCategory::kTask,
+              fmt::format("QWZ23 is made for variables that move in proportion, but {} {}.", fmt::join(names, ", "),
+                          names.size() == 1 ? "has single values" : "have single values"),
+              {{"Choose the other method", "decision", "olem-rh"}});
+}
 
 // One decision from the first search to the last number.
 class Decider {
@@ -87,6 +130,7 @@ class Decider {
                   "QWZ23 decides within the domains of the alterable variables and knows no constraints between them.",
                   {{"Remove the constraints"}, {"Choose the other method", "decision", "olem-rh"}});
     }
+    if (options_.method == DecisionMethod::kQwz23) refuse_discrete(prepared_);
     if (!prepared_.domain(prepared_.with_fixed(prepared_.free()))) {
       throw Error(ErrorCategory::kTask,
                   "The constraints cannot be satisfied at once within the domains of the alterable variables.",
@@ -96,27 +140,51 @@ class Decider {
 
   LinearCost cost_of(const Subset& altered) const {
     LinearCost cost;
-    for (const std::size_t k : altered) {
-      cost.weights.push_back(prepared_.cost_weights()[k]);
-      cost.origin.push_back(prepared_.expected()[k]);
-    }
+    cost.weights = prepared_.slope_of_cost(altered);
+    for (const std::size_t k : altered) cost.origin.push_back(prepared_.expected()[k]);
     return cost;
   }
 
-  // The same success, or nearly, for less. `found` are candidates of the search, best first.
-  std::vector<Candidate> cheaper(DecisionSearch& search, const std::vector<Candidate>& found, const Subset& altered) {
+  // Draws of the outcomes for a search. Where they jump, exact ones and, for gradients, others that can be relaxed.
+  struct Draws {
+    PostDecisionSampler exact;
+    std::optional<PostDecisionSampler> relaxed;
+  };
+  Draws draws_for(const Subset& altered, int draws, DrawStream stream) const {
+    PostDecisionSampler sampler = prepared_.sampler(altered, draws, stream);
+    if (!sampler.has_jumps()) return {std::move(sampler), std::nullopt};
+    return {prepared_.plain_sampler(altered, draws, stream), std::move(sampler)};
+  }
+  DecisionSearch search_in(Draws& draws, const Domain& domain) const {
+    return DecisionSearch(draws.exact, draws.relaxed ? &*draws.relaxed : nullptr, prepared_.objective(), domain,
+                          options_, prepared_.context());
+  }
+
+  // The same success, or nearly, for less. `found` are candidates of the search, best first; `domain` is where they
+  // lie, unless some variable has a list: each combination then has its own.
+  std::vector<Candidate> cheaper(Draws& draws, const std::optional<Domain>& domain, const std::vector<Candidate>& found,
+                                 const Subset& altered) {
     std::vector<Candidate> results;
-    const auto draws = static_cast<double>(options_.draws);
+    const auto count = static_cast<double>(options_.draws);
     const LinearCost cost = cost_of(altered);
-    const std::size_t most = kCheapenedPerProposal * static_cast<std::size_t>(options_.proposals);
+    const std::size_t most = kCheapenedPerProposal * static_cast<std::size_t>(options_.proposals) +
+                             (prepared_.any_list(altered) ? kMostSearched : 0);
     for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
       const double success = wants_cheapest() ? options_.target : found[i].success;
-      const double error = std::sqrt(success * (1.0 - success) / draws);
+      const double error = std::sqrt(success * (1.0 - success) / count);
+      const std::optional<Domain> own = domain ? std::nullopt : prepared_.domain(altered, found[i].values);
+      if (!domain && !own) continue;
+      DecisionSearch search = search_in(draws, domain ? *domain : *own);
       Candidate at = found[i];
       for (std::size_t step = 0; step < std::size(kSacrifices); ++step) {
         const double goal = success + error * (wants_cheapest() ? kMarginsOfTarget[step] : -kSacrifices[step]);
         if (at.success < goal) continue;
         Candidate cheapened = cheapen(search, at, goal, cost);
+        if (!domain) {
+          // Of other levels the domain is another one, so that what follows starts from there.
+          const Candidate lower = LevelSearch(prepared_, altered, true).cheapen(search, cheapened, goal);
+          if (lower.values != cheapened.values) results.push_back(lower);
+        }
         if (cheapened.values == at.values) continue;
         at = std::move(cheapened);
         results.push_back(at);
@@ -152,25 +220,108 @@ class Decider {
     return {{answer.found_by, answer.values, search.success(answer.values)}};
   }
 
+  // Combinations that deserve a search, of all that were screened, best first: the best ones, and of those that may be
+  // good enough the cheapest.
+  std::vector<Candidate> worth_searching(const std::vector<Candidate>& screened, const Subset& altered,
+                                         std::size_t most, int draws) const {
+    std::vector<Candidate> chosen(screened.begin(),
+                                  screened.begin() + static_cast<std::ptrdiff_t>(std::min(most, screened.size())));
+    if ((!wants_cheapest() && !has_cost()) || screened.empty()) return chosen;
+    const double success = wants_cheapest() ? options_.target : screened.front().success;
+    const double enough = success - kScreenErrors * std::sqrt(0.25 / draws);
+    std::vector<std::pair<double, std::size_t>> others;
+    for (std::size_t i = chosen.size(); i < screened.size() && screened[i].success >= enough; ++i) {
+      double cost = 0.0;
+      for (std::size_t k = 0; k < altered.size(); ++k) {
+        if (prepared_.has_list(altered[k])) cost += prepared_.cost(altered[k], screened[i].values[k]);
+      }
+      others.emplace_back(cost, i);
+    }
+    std::stable_sort(others.begin(), others.end());
+    for (std::size_t i = 0; i < std::min(most, others.size()); ++i) chosen.push_back(screened[others[i].second]);
+    return chosen;
+  }
+
+  // With at least one variable that has a choice between values.
+  std::vector<Candidate> search_levels(const Subset& altered, Draws& draws) {
+    const bool brief = prepared_.problem().max_alterations.has_value();
+    LevelSearch levels(prepared_, altered, brief);
+    const bool grid = options_.optimizer == "grid";
+    if (grid && !levels.looks_at_all()) {
+      throw Error::of_option("optimizer",
+                             fmt::format("{:.6g} combinations of levels are more than the {} of which each can have a "
+                                         "grid of its own.",
+                                         levels.combinations(), LevelSearch::kMostCombinations),
+                             {{"Choose another optimiser", "optimizer", "gradient"}});
+    }
+    const std::vector<Candidate> screened = levels.screen();
+    how_levels_ = combinations_sentence(levels);
+    if (!levels.has_continuous()) return worth_searching(screened, altered, kMostSearched, options_.draws);
+    std::vector<Candidate> found;
+    const auto search_at = [&](const Candidate& at, const auto& how) {
+      const std::optional<Domain> domain = prepared_.domain(altered, at.values);
+      if (!domain) return;
+      DecisionSearch searching = search_in(draws, *domain);
+      how(searching);
+    };
+    const std::size_t full = grid ? screened.size() : brief ? 1 : kFullySearched;
+    std::vector<Candidate> chosen = worth_searching(screened, altered,
+                                                    grid    ? screened.size()
+                                                    : brief ? kFullySearched
+                                                            : kMostSearched,
+                                                    kFewDraws);
+    if (options_.optimizer == "gradient" && chosen.size() > full && options_.ascent_steps > 0) {
+      for (Candidate& candidate : chosen) {
+        search_at(candidate, [&](DecisionSearch& searching) {
+          candidate.success = searching.success(candidate.values);
+          candidate = searching.ascend(candidate);
+          if (searching.has_jumps()) candidate = searching.polish(candidate);
+          searching.snap(candidate);
+        });
+      }
+      found = chosen;
+      std::stable_sort(chosen.begin(), chosen.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.success > b.success; });
+    }
+    chosen.resize(std::min(chosen.size(), full));
+    for (const Candidate& candidate : chosen) {
+      search_at(candidate, [&](DecisionSearch& searching) {
+        RandomStream random(prepared_.context().seed, "decide.search");
+        const std::vector<Candidate> best = optimise(searching, random);
+        found.insert(found.end(), best.begin(), best.end());
+      });
+    }
+    return found;
+  }
+
+  std::vector<Candidate> search_domain(const Subset& altered, Draws& draws, const Domain& domain) {
+    DecisionSearch searching = search_in(draws, domain);
+    RandomStream random(prepared_.context().seed, "decide.search");
+    return options_.method == DecisionMethod::kQwz23 ? most_satisfied(altered, searching) : optimise(searching, random);
+  }
+
   // Adds what can be done with these variables to the pool; returns the success of the best on the judge's draws.
   double search(const Subset& altered) {
     if (!searched_.insert(altered).second) return -1.0;
-    const std::optional<Domain> domain = prepared_.domain(altered);
-    if (!domain) return -1.0;
-    PostDecisionSampler sampler = prepared_.sampler(altered, options_.draws, DrawStream::kSearch);
-    DecisionSearch searching(sampler, prepared_.objective(), *domain, options_, prepared_.context());
-    RandomStream random(prepared_.context().seed, "decide.search");
-    std::vector<Candidate> found =
-        options_.method == DecisionMethod::kQwz23 ? most_satisfied(altered, searching) : optimise(searching, random);
+    const std::optional<Domain> whole = prepared_.domain(altered);
+    if (!whole) return -1.0;
+    const bool lists = prepared_.any_list(altered);
+    Draws draws = draws_for(altered, options_.draws, DrawStream::kSearch);
+    std::vector<Candidate> found = lists ? search_levels(altered, draws) : search_domain(altered, draws, *whole);
     Candidate expected{FoundBy::kExpectedValues, {}, 0.0};
-    for (const std::size_t k : altered) expected.values.push_back(prepared_.expected()[k]);
-    domain->project(expected.values);
-    expected.success = searching.success(expected.values);
-    found.push_back(std::move(expected));
+    for (const std::size_t k : altered)
+      expected.values.push_back(lists ? prepared_.nearest(k, prepared_.expected()[k]) : prepared_.expected()[k]);
+    const std::optional<Domain> near = lists ? prepared_.domain(altered, expected.values) : whole;
+    if (near) {
+      near->project(expected.values);
+      expected.success = search_in(draws, *near).success(expected.values);
+      found.push_back(std::move(expected));
+    }
+    if (found.empty()) return -1.0;
     if (wants_cheapest() || has_cost()) {
       std::stable_sort(found.begin(), found.end(),
                        [](const Candidate& a, const Candidate& b) { return a.success > b.success; });
-      const std::vector<Candidate> cheap = cheaper(searching, found, altered);
+      const std::vector<Candidate> cheap = cheaper(draws, lists ? std::nullopt : whole, found, altered);
       found.insert(found.end(), cheap.begin(), cheap.end());
     }
     double best = -1.0;
@@ -246,12 +397,13 @@ class Decider {
     if (!wants_cheapest() || found.success < enough) return without_the_superfluous(found);
     Judged best = judge_.release(found, altered_by(found.setting), enough);
     const Subset altered = altered_by(best.setting);
-    const std::optional<Domain> domain = prepared_.domain(altered);
+    const std::vector<double> values = prepared_.values(best.setting);
+    const std::optional<Domain> domain = prepared_.domain(altered, values);
     if (altered.empty() || !domain) return best;
-    PostDecisionSampler sampler = prepared_.sampler(altered, options_.judge_draws, DrawStream::kChoice);
-    DecisionSearch searching(sampler, prepared_.objective(), *domain, options_, prepared_.context());
-    const Candidate start{best.found_by, prepared_.values(best.setting), best.success};
-    const Candidate cheap = cheapen(searching, start, enough, cost_of(altered));
+    Draws draws = draws_for(altered, options_.judge_draws, DrawStream::kChoice);
+    DecisionSearch searching = search_in(draws, *domain);
+    Candidate cheap = cheapen(searching, {best.found_by, values, best.success}, enough, cost_of(altered));
+    if (prepared_.any_list(altered)) cheap = LevelSearch(prepared_, altered, true).cheapen(searching, cheap, enough);
     return judge_.judge(prepared_.setting(altered, cheap.values), cheap.found_by);
   }
 
@@ -260,7 +412,8 @@ class Decider {
     double squares = 0.0;
     for (std::size_t k = 0; k < prepared_.size(); ++k) {
       const double expected = prepared_.expected()[k];
-      const double difference = a.setting[k].value_or(expected) - b.setting[k].value_or(expected);
+      double difference = a.setting[k].value_or(expected) - b.setting[k].value_or(expected);
+      if (prepared_.is_nominal(k) && difference != 0.0) difference = 1.0;
       squares += difference * difference;
     }
     return std::sqrt(squares);
@@ -319,6 +472,7 @@ class Decider {
       summary.message = fmt::format("The cheapest decision found that reaches the target of {}.", target);
     }
     if (!not_proven_.empty()) summary.warnings.push_back({"not_proven", not_proven_, ""});
+    if (!how_levels_.empty()) summary.message += " " + how_levels_;
     if (!how_subsets_.empty()) summary.message += " " + how_subsets_;
   }
 
@@ -331,6 +485,7 @@ class Decider {
   std::vector<Judged> pool_;
   std::set<Subset> searched_;
   std::string not_proven_;   // how far QWZ23 is from proven
+  std::string how_levels_;   // how combinations of levels were searched, where not all were looked at
   std::string how_subsets_;  // which choices of variables were searched, where that is limited
 };
 

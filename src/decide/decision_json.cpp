@@ -12,8 +12,10 @@ namespace {
 
 Json forecast_json(const std::vector<OutcomeForecast>& forecasts) {
   Json json = Json::object();
-  for (const OutcomeForecast& forecast : forecasts)
+  for (const OutcomeForecast& forecast : forecasts) {
     json[forecast.name] = {{"mean", forecast.mean}, {"interval", {forecast.low, forecast.high}}};
+    for (const NamedValue& level : forecast.levels) json[forecast.name]["levels"][level.name] = level.value;
+  }
   return json;
 }
 
@@ -51,6 +53,7 @@ Json to_json(const Decision& decision, std::span<const NamedColumn> columns) {
   }
   name_levels(json["context"], columns);
   name_levels(json["alterations"], columns);
+  name_levels(json["expected"], columns);
   json["success_probability"] = decision.success_probability;
   json["interval"] = {decision.success_low, decision.success_high};
   if (decision.qwz23_interval)

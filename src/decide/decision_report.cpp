@@ -21,7 +21,7 @@ std::vector<Alteration> alterations_of(const PreparedProblem& prepared, const Se
   for (std::size_t k = 0; k < prepared.size(); ++k) {
     Alteration alteration;
     alteration.name = prepared.problem().alterable[k].name;
-    alteration.expected = prepared.variable(k).restore(prepared.expected()[k]);
+    alteration.expected = restore_expected(prepared.variable(k), prepared.expected()[k]);
     alteration.influences = prepared.influences()[k];
     alteration.fixed = std::binary_search(prepared.fixed().begin(), prepared.fixed().end(), k);
     if (k < setting.size() && setting[k]) alteration.value = prepared.restore(k, *setting[k]);

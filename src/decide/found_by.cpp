@@ -6,7 +6,7 @@
 namespace olem {
 
 std::string_view found_by_name(FoundBy found_by) {
-  constexpr std::array<std::string_view, 14> kNames = {"no action",
+  constexpr std::array<std::string_view, 16> kNames = {"no action",
                                                        "fixed values",
                                                        "expected values",
                                                        "surrogate",
@@ -19,7 +19,9 @@ std::string_view found_by_name(FoundBy found_by) {
                                                        "sweep",
                                                        "plane sweep",
                                                        "coordinate sweeps",
-                                                       "integer programme"};
+                                                       "integer programme",
+                                                       "levels",
+                                                       "pattern moves"};
   return kNames[static_cast<std::size_t>(found_by)];
 }
 

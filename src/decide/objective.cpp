@@ -40,6 +40,20 @@ double sigmoid(double s) {
   return e / (1.0 + e);
 }
 
+// How much a value belongs to the levels that are wanted, with its derivative: the sum over their cells of the
+// difference of two sigmoids.
+double membership(const OutcomeLevels& set, double value, double blur, double& slope) {
+  double inside = 0.0;
+  slope = 0.0;
+  for (const auto& [from, to] : set.cells) {
+    const double above = std::isinf(from) ? 1.0 : sigmoid((value - from) / blur);
+    const double beyond = std::isinf(to) ? 0.0 : sigmoid((value - to) / blur);
+    inside += above - beyond;
+    slope += (above * (1.0 - above) - beyond * (1.0 - beyond)) / blur;
+  }
+  return std::max(0.0, inside);
+}
+
 double sign(double x) { return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : 0.0); }
 
 }  // namespace
@@ -119,6 +133,9 @@ double OutcomeObjective::smoothed(double tau, const OutcomeDraws& draws, std::sp
   const double share = 1.0 / static_cast<double>(n);
   double sum = 0.0;
   std::vector<double> in(region_.rows());
+  const std::vector<OutcomeLevels>& sets = region_.levels();
+  std::vector<double> member(sets.size());
+  std::vector<double> member_slope(sets.size());
   std::vector<double> blur;
   for (std::size_t r = 0; r < region_.rows(); ++r) {
     const double norm = row_norm(region_.weights(r));
@@ -134,7 +151,18 @@ double OutcomeObjective::smoothed(double tau, const OutcomeDraws& draws, std::sp
       in[r] = sigmoid(slack / blur[r]);
       product *= in[r];
     }
+    const double of_rows = product;
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      const double value = draws.values[sets[s].outcome * n + i];
+      member[s] = membership(sets[s], value, tau * sets[s].half_gap, member_slope[s]);
+      product *= member[s];
+    }
     sum += product;
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      double others = of_rows;
+      for (std::size_t t = 0; t < sets.size(); ++t) others *= t == s ? 1.0 : member[t];
+      adjoints[sets[s].outcome * n + i] += share * others * member_slope[s];
+    }
     for (std::size_t r = 0; r < region_.rows(); ++r) {
       const double slope = -share * product * (1.0 - in[r]) / blur[r];
       const auto weights = region_.weights(r);
@@ -144,7 +172,10 @@ double OutcomeObjective::smoothed(double tau, const OutcomeDraws& draws, std::sp
   return share * sum;
 }
 
-PreparedObjective prepare_objective(const Region& region, const SamplerSet& samplers, const Context& context) {
+PreparedObjective prepare_objective(const Region& given, const SamplerSet& samplers, const Context& context) {
+  std::vector<Column> about;
+  for (const std::string& name : given.outcomes()) about.push_back(samplers.variables[samplers.index(name)].about);
+  const Region region = given.resolved(about);
   std::vector<ColumnSummary> columns;
   std::vector<double> means;
   std::vector<double> deviations;

@@ -28,7 +28,8 @@ class OutcomeObjective {
 
   // Mean over all draws of prod_r sigmoid((d_r - M_r y) / (tau w_r)), w_r the half width of the region in the direction
   // of row r; for tau -> 0 the share of draws in the region. With its derivative. `widest` bounds w_r, in standard
-  // deviations of an outcome in the direction of the row.
+  // deviations of an outcome in the direction of the row. Levels that are wanted count with the share of their cells
+  // that a value belongs to, smoothed over tau half distances between levels.
   double smoothed(double tau, const OutcomeDraws& draws, std::span<double> adjoints,
                   double widest = std::numeric_limits<double>::infinity()) const;
 
@@ -42,11 +43,12 @@ class OutcomeObjective {
   std::vector<double> widths_;
 };
 
-// The objective of a problem: its region in the samplers' units, its centre, and what had to be said about them.
+// The objective of a problem: its region, resolved, in the samplers' units, its centre, and what had to be said about
+// them.
 struct PreparedObjective {
   OutcomeObjective objective;
   RegionCentre centre;
 };
-PreparedObjective prepare_objective(const Region& region, const SamplerSet& samplers, const Context& context);
+PreparedObjective prepare_objective(const Region& given, const SamplerSet& samplers, const Context& context);
 
 }  // namespace olem::internal

@@ -39,8 +39,9 @@ std::vector<Candidate> by_gradient(DecisionSearch& search, RandomStream& random)
     found.push_back(search.ascend(screened));
   }
   for (Candidate& candidate : found) search.snap(candidate);
-  const auto best = std::max_element(found.begin(), found.end(),
-                                     [](const Candidate& a, const Candidate& b) { return a.success < b.success; });
+  const auto worse = [](const Candidate& a, const Candidate& b) { return a.success < b.success; };
+  if (search.has_jumps()) found.push_back(search.polish(*std::max_element(found.begin(), found.end(), worse)));
+  const auto best = std::max_element(found.begin(), found.end(), worse);
   const std::vector<Candidate> sides = search.borders(*best);
   found.insert(found.end(), sides.begin(), sides.end());
   // Different proposals need optima in different places, which lie where ascents from everywhere end.

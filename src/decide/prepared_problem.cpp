@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "olem/column_types.h"
 #include "olem/error.h"
 #include "sampler/fitted.h"
 
@@ -16,15 +17,18 @@ namespace {
 // Of a constraint, relative to the size of what is added up in it.
 constexpr double kRounding = 1e-9;
 
-void check_domains(const std::vector<NamedRange>& alterable) {
-  for (const NamedRange& range : alterable) {
-    if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low > range.high) {
-      throw Error(ErrorCategory::kUsage,
-                  fmt::format("The domain of '{}' is [{}, {}]: both sides must be finite numbers, "
-                              "the lower one first.",
-                              range.name, range.low, range.high));
+// In numbers, with the values of discrete columns.
+std::vector<LeverDomain> resolved_domains(const DecisionProblem& problem) {
+  std::vector<LeverDomain> domains;
+  for (const LeverDomain& domain : problem.alterable) {
+    const SamplerVariable& variable = problem.samplers->variables[problem.samplers->index(domain.name)];
+    try {
+      domains.push_back(resolve_lever(domain, variable.about));
+    } catch (const Error& error) {
+      throw Error(ErrorCategory::kUsage, error.finding(), error.remedies());
     }
   }
+  return domains;
 }
 
 std::size_t place_of(const DecisionProblem& problem, const std::string& name, const char* wish) {
@@ -35,6 +39,49 @@ std::size_t place_of(const DecisionProblem& problem, const std::string& name, co
 }
 
 }  // namespace
+
+double expected_value(const OutcomeDraws& draws, std::size_t outcome, const SamplerVariable& variable) {
+  const double* const values = draws.values.data() + outcome * draws.draws;
+  const std::vector<ColumnLevel>& levels = variable.about.levels;
+  if (levels.empty() && variable.about.type != ColumnType::kCount) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < draws.draws; ++i) sum += values[i];
+    return sum / static_cast<double>(std::max<std::size_t>(1, draws.draws - draws.excluded));
+  }
+  std::vector<double> drawn;
+  for (std::size_t i = 0; i < draws.draws; ++i) {
+    if (draws.valid[i] != 0) drawn.push_back(variable.restore(values[i]));
+  }
+  if (drawn.empty()) return 0.0;
+  if (levels.empty()) {
+    const auto middle = drawn.begin() + static_cast<std::ptrdiff_t>((drawn.size() - 1) / 2);
+    std::nth_element(drawn.begin(), middle, drawn.end());
+    return variable.standardise(std::max(0.0, std::round(*middle)));
+  }
+  std::vector<std::size_t> counts(levels.size(), 0);
+  for (const double value : drawn) {
+    const auto nearest = std::min_element(levels.begin(), levels.end(), [&](const auto& a, const auto& b) {
+      return std::abs(a.value - value) < std::abs(b.value - value);
+    });
+    ++counts[static_cast<std::size_t>(nearest - levels.begin())];
+  }
+  std::size_t chosen = 0;
+  if (variable.about.type == ColumnType::kOrdinal) {
+    for (std::size_t below = counts[0]; 2 * below < drawn.size(); below += counts[chosen]) ++chosen;
+  } else {
+    chosen = static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+  }
+  return variable.standardise(levels[chosen].value);
+}
+
+double restore_expected(const SamplerVariable& variable, double expected) {
+  const double value = variable.restore(expected);
+  if (variable.about.type == ColumnType::kCount) return std::round(value);
+  for (const ColumnLevel& level : variable.about.levels) {
+    if (variable.standardise(level.value) == expected) return level.value;
+  }
+  return value;
+}
 
 Subset altered_by(const Setting& setting) {
   Subset places;
@@ -49,7 +96,6 @@ PreparedProblem::PreparedProblem(const DecisionProblem& problem, const DecisionO
       options_(options),
       context_(context),
       prepared_(prepare_objective(problem.region, fitted(problem.samplers), context)) {
-  check_domains(problem.alterable);
   if (problem.max_alterations) check_at_least("max_alterations", *problem.max_alterations, 1);
   settle();
   for (std::size_t k = 0; k < problem.alterable.size(); ++k) {
@@ -63,27 +109,46 @@ PreparedProblem::PreparedProblem(const DecisionProblem& problem, const DecisionO
     if (weight.value < 0.0)
       throw Error(ErrorCategory::kUsage,
                   fmt::format("The cost of '{}' is {}: it must not be negative.", weight.name, weight.value));
-    cost_weights_[k] += weight.value * variable(k).sd;
+    cost_weights_[k] += weight.value;
   }
-  for (const AlterationConstraint& constraint : problem.constraints) {
-    check_finite("max of a constraint", constraint.max);
-    LinearCondition condition{std::vector<double>(size(), 0.0), constraint.max, std::abs(constraint.max)};
-    for (const NamedValue& weight : constraint.weights) {
-      check_finite(weight.name, weight.value);
-      const std::size_t k = place_of(problem, weight.name, "constraint");
-      condition.weights[k] += weight.value * variable(k).sd;
-      condition.bound -= weight.value * variable(k).mean;
-      condition.tolerance += std::abs(weight.value) * std::max(std::abs(domains_[k].low), std::abs(domains_[k].high));
-    }
-    condition.tolerance *= kRounding;
-    constraints_.push_back(std::move(condition));
+  for (std::size_t k = 0; k < problem.alterable.size(); ++k) {
+    std::vector<double>& list = lists_.emplace_back();
+    for (const double value : domains_[k].values) list.push_back(variable(k).standardise(value));
   }
+  for (const AlterationConstraint& constraint : problem.constraints) add_constraint(constraint);
   find_expected_values();
   find_influences();
 }
 
+void PreparedProblem::add_constraint(const AlterationConstraint& constraint) {
+  check_finite("max of a constraint", constraint.max);
+  Constraint made{{std::vector<double>(size(), 0.0), constraint.max, std::abs(constraint.max)}, {}};
+  LinearCondition& condition = made.linear;
+  for (const NamedValue& weight : constraint.weights) {
+    check_finite(weight.name, weight.value);
+    if (const auto level = find_level_of(problem_.alterable, weight.name)) {
+      const SamplerVariable& its = variable(level->lever);
+      const auto found = find_level(its.about, level->level);
+      if (!found) {
+        throw Error(ErrorCategory::kUsage,
+                    fmt::format("'{}', which has a constraint, is no level of '{}'. {}", level->level, its.name,
+                                levels_sentence(its.about, level->level)));
+      }
+      made.levels.push_back({level->lever, its.standardise(found->value), weight.value});
+      condition.tolerance += std::abs(weight.value);
+      continue;
+    }
+    const std::size_t k = place_of(problem_, weight.name, "constraint");
+    condition.weights[k] += weight.value * variable(k).sd;
+    condition.bound -= weight.value * variable(k).mean;
+    condition.tolerance += std::abs(weight.value) * std::max(std::abs(domains_[k].low), std::abs(domains_[k].high));
+  }
+  condition.tolerance *= kRounding;
+  constraints_.push_back(std::move(made));
+}
+
 void PreparedProblem::settle() {
-  domains_ = problem_.alterable;
+  domains_ = resolved_domains(problem_);
   std::vector<bool> settled(domains_.size(), false);
   const auto take = [&](const std::string& name, const char* how) {
     const std::size_t k = place_of(problem_, name, how);
@@ -94,12 +159,17 @@ void PreparedProblem::settle() {
   for (const NamedValue& given : problem_.fixed) {
     check_finite(given.name, given.value);
     const std::size_t k = take(given.name, "fixed value");
-    NamedRange& domain = domains_[k];
-    if (given.value < domain.low || given.value > domain.high) {
-      throw Error(ErrorCategory::kUsage, fmt::format("'{}' is fixed at {}, which is outside of its domain [{}, {}].",
-                                                     given.name, given.value, domain.low, domain.high));
+    LeverDomain& domain = domains_[k];
+    if (!contains(domain, given.value)) {
+      const Column& about = variable(k).about;
+      throw Error(ErrorCategory::kUsage,
+                  has_values(domain) ? fmt::format("'{}' is fixed at {}, which is none of its values: {}.", given.name,
+                                                   value_name(about, given.value), domain_text(domain, about))
+                                     : fmt::format("'{}' is fixed at {}, which is outside of its domain [{}, {}].",
+                                                   given.name, given.value, domain.low, domain.high));
     }
     domain.low = domain.high = given.value;
+    if (has_values(domain)) domain.values = {given.value};
     fixed_.push_back(k);
   }
   std::sort(fixed_.begin(), fixed_.end());
@@ -170,17 +240,29 @@ void PreparedProblem::find_expected_values() {
   plan.context = problem_.context;
   plan.unknown = problem_.unknown;
   plan.context_model = problem_.context_model;
-  for (const NamedRange& range : problem_.alterable) plan.outcomes.push_back(range.name);
+  for (const LeverDomain& range : problem_.alterable) plan.outcomes.push_back(range.name);
   plan.draws = static_cast<std::size_t>(options_.draws);
   plan.noise = static_cast<std::uint64_t>(DrawStream::kSearch);
   plan.with_gradient = false;
   PostDecisionSampler drawn(problem_.samplers, plan, context_);
   const OutcomeDraws& draws = drawn.sample({}, options_.caution);
-  for (std::size_t k = 0; k < size(); ++k) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < draws.draws; ++i) sum += draws.values[k * draws.draws + i];
-    expected_.push_back(sum / static_cast<double>(std::max<std::size_t>(1, draws.draws - draws.excluded)));
-  }
+  for (std::size_t k = 0; k < size(); ++k) expected_.push_back(expected_value(draws, k, variable(k)));
+}
+
+bool PreparedProblem::any_list(const Subset& altered) const {
+  return std::any_of(altered.begin(), altered.end(), [&](std::size_t k) { return lists_[k].size() > 1; });
+}
+
+bool PreparedProblem::is_nominal(std::size_t alterable) const {
+  const ColumnType type = variable(alterable).about.type;
+  return type == ColumnType::kBinary || type == ColumnType::kCategory;
+}
+
+double PreparedProblem::nearest(std::size_t alterable, double value) const {
+  const std::vector<double>& list = lists_[alterable];
+  if (list.empty()) return std::clamp(value, box_.low[alterable], box_.high[alterable]);
+  return *std::min_element(list.begin(), list.end(),
+                           [&](double a, double b) { return std::abs(a - value) < std::abs(b - value); });
 }
 
 void PreparedProblem::find_influences() {
@@ -188,25 +270,49 @@ void PreparedProblem::find_influences() {
     influences_.push_back(plain_sampler({k}, 1, DrawStream::kSearch).influences().front());
 }
 
-std::optional<Domain> PreparedProblem::domain(const Subset& altered) const {
+std::optional<Domain> PreparedProblem::domain(const Subset& altered, std::span<const double> at) const {
   Box box;
-  for (const std::size_t k : altered) {
-    box.low.push_back(box_.low[k]);
-    box.high.push_back(box_.high[k]);
+  std::vector<std::optional<double>> held(size());  // of what has a list
+  std::vector<bool> open(size(), false);            // any value of the list may be meant
+  for (std::size_t i = 0; i < altered.size(); ++i) {
+    const std::size_t k = altered[i];
+    const bool hold = has_list(k) && (!at.empty() || lists_[k].size() == 1);
+    if (hold) held[k] = at.empty() ? lists_[k].front() : at[i];
+    open[k] = has_list(k) && !hold;
+    box.low.push_back(hold ? *held[k] : box_.low[k]);
+    box.high.push_back(hold ? *held[k] : box_.high[k]);
   }
   std::vector<LinearCondition> conditions;
-  for (const LinearCondition& constraint : constraints_) {
+  for (const Constraint& constraint : constraints_) {
     LinearCondition condition;
-    condition.bound = constraint.bound;
-    condition.tolerance = constraint.tolerance;
-    for (std::size_t k = 0; k < size(); ++k) condition.bound -= constraint.weights[k] * expected_[k];
+    condition.bound = constraint.linear.bound;
+    condition.tolerance = constraint.linear.tolerance;
+    for (std::size_t k = 0; k < size(); ++k) condition.bound -= constraint.linear.weights[k] * expected_[k];
     bool binds = false;
+    bool moves = false;
     for (const std::size_t k : altered) {
-      condition.bound += constraint.weights[k] * expected_[k];
-      condition.weights.push_back(constraint.weights[k]);
-      binds = binds || constraint.weights[k] != 0.0;
+      const double weight = constraint.linear.weights[k];
+      condition.bound += weight * expected_[k];
+      if (held[k]) condition.bound -= weight * *held[k];
+      condition.weights.push_back(held[k] ? 0.0 : weight);
+      binds = binds || weight != 0.0;
+      moves = moves || condition.weights.back() != 0.0;
     }
-    if (binds) conditions.push_back(std::move(condition));
+    for (const LevelTerm& term : constraint.levels) {
+      const std::size_t k = term.variable;
+      if (open[k]) {
+        condition.bound -= std::min(0.0, term.weight);
+      } else if (held[k].value_or(expected_[k]) == term.level) {
+        condition.bound -= term.weight;
+      }
+      binds = binds || std::find(altered.begin(), altered.end(), k) != altered.end();
+    }
+    if (!binds) continue;
+    if (moves) {
+      conditions.push_back(std::move(condition));
+    } else if (condition.bound < -condition.tolerance) {
+      return std::nullopt;
+    }
   }
   return Domain::make(std::move(box), std::move(conditions), context_);
 }
@@ -215,20 +321,54 @@ bool PreparedProblem::permits(const Setting& setting) const {
   const Subset altered = altered_by(setting);
   if (altered.empty()) return true;
   if (problem_.max_alterations && altered.size() > static_cast<std::size_t>(*problem_.max_alterations)) return false;
-  const std::optional<Domain> where = domain(altered);
-  return where && where->contains(values(setting));
+  const std::vector<double> at = values(setting);
+  const std::optional<Domain> where = domain(altered, at);
+  return where && where->contains(at);
+}
+
+std::vector<double> PreparedProblem::slope_of_cost(const Subset& altered) const {
+  std::vector<double> slopes;
+  for (const std::size_t k : altered) {
+    const double unit = problem_.cost.empty() ? 1.0 : variable(k).sd;
+    slopes.push_back(has_list(k) ? 0.0 : cost_weights_[k] * unit);
+  }
+  return slopes;
+}
+
+double PreparedProblem::cost(std::size_t alterable, double value) const {
+  const double weight = cost_weights_[alterable];
+  const double expected = expected_[alterable];
+  if (is_nominal(alterable)) return value == expected ? 0.0 : weight;
+  if (problem_.cost.empty()) return weight * std::abs(value - expected);
+  const std::vector<ColumnLevel>& levels = variable(alterable).about.levels;
+  if (levels.empty()) return weight * variable(alterable).sd * std::abs(value - expected);
+  const auto step_of = [&](double standardised) {
+    const auto distance = [&](const ColumnLevel& level) {
+      return std::abs(variable(alterable).standardise(level.value) - standardised);
+    };
+    return std::min_element(levels.begin(), levels.end(),
+                            [&](const auto& a, const auto& b) { return distance(a) < distance(b); }) -
+           levels.begin();
+  };
+  return weight * static_cast<double>(std::abs(step_of(value) - step_of(expected)));
 }
 
 double PreparedProblem::cost(const Setting& setting) const {
   double sum = 0.0;
   for (std::size_t k = 0; k < setting.size(); ++k) {
-    if (setting[k]) sum += cost_weights_[k] * std::abs(*setting[k] - expected_[k]);
+    if (setting[k]) sum += cost(k, *setting[k]);
   }
   return sum;
 }
 
 double PreparedProblem::restore(std::size_t alterable, double value) const {
-  const NamedRange& range = domains_[alterable];
+  const LeverDomain& range = domains_[alterable];
+  if (has_values(range)) {
+    const std::vector<double>& list = lists_[alterable];
+    const auto found = std::min_element(list.begin(), list.end(),
+                                        [&](double a, double b) { return std::abs(a - value) < std::abs(b - value); });
+    return range.values[static_cast<std::size_t>(found - list.begin())];
+  }
   if (value == box_.low[alterable]) return range.low;
   if (value == box_.high[alterable]) return range.high;
   return std::clamp(variable(alterable).restore(value), range.low, range.high);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,13 @@ using Subset = std::vector<std::size_t>;
 
 Subset altered_by(const Setting& setting);
 
+// What is expected of a variable, drawn as an outcome: its mean, or of a discrete column one of its values: the most
+// probable level of a switch or category, the median of levels with an order and of counts. Standardised.
+double expected_value(const OutcomeDraws& draws, std::size_t outcome, const SamplerVariable& variable);
+
+// The same in the user's units: exactly a level or a whole number where it is one.
+double restore_expected(const SamplerVariable& variable, double expected);
+
 // A decision problem in the standardised units of its samplers, and the draws on which it is decided. Everything that
 // depends on neither the optimiser nor the kind of decision method.
 class PreparedProblem {
@@ -36,8 +44,18 @@ class PreparedProblem {
   const OutcomeObjective& objective() const { return prepared_.objective; }
   const RegionCentre& centre() const { return prepared_.centre; }
   const Box& box() const { return box_; }
-  // The mean of each alterable variable, given the context, when nothing is done.
+  // What is expected of each alterable variable, given the context, when nothing is done: its mean, or of a discrete
+  // column one of its values: the most probable level of a switch or category, the median of others.
   const std::vector<double>& expected() const { return expected_; }
+  // The values that a variable may be set to, ascending; none: every number of its side of the box.
+  const std::vector<double>& values_of(std::size_t alterable) const { return lists_[alterable]; }
+  bool has_list(std::size_t alterable) const { return !lists_[alterable].empty(); }
+  // Of those that have a choice between values.
+  bool any_list(const Subset& altered) const;
+  // Levels without an order: neighbours have nothing in common.
+  bool is_nominal(std::size_t alterable) const;
+  // The value of the list, or of the side of the box, that is nearest.
+  double nearest(std::size_t alterable, double value) const;
   // Whether an outcome can change with the variable when it alone is altered.
   const std::vector<bool>& influences() const { return influences_; }
   bool any_influence() const;  // of what may be altered
@@ -59,18 +77,22 @@ class PreparedProblem {
 
   // Where the values of these variables may lie while the others are left alone: their box and the constraints between
   // them, in which variables left alone count with their expected value. Constraints on none of them do not bind.
-  // Nothing when there is no such point.
-  std::optional<Domain> domain(const Subset& altered) const;
+  // Variables with a list are held at their value of `at`, which has one for each. Nothing when there is no such point.
+  std::optional<Domain> domain(const Subset& altered, std::span<const double> at = {}) const;
 
   // Within the domain of what it alters, and no more alterations than are wanted.
   bool permits(const Setting& setting) const;
 
-  // Of one standard deviation of each alterable variable: the weights of the problem, or 1 when it has none.
-  const std::vector<double>& cost_weights() const { return cost_weights_; }
-  // Sum of weight x |value - expected value| over what is altered.
+  // Of one standard deviation of each alterable variable: the weights of the problem, or 1 when it has none. 0 for
+  // variables with a list.
+  std::vector<double> slope_of_cost(const Subset& altered) const;
+  // Weight x distance from the expected value: steps between the levels of an ordinal column, 1 for another level of a
+  // switch or category, the difference otherwise; without weights in standard deviations.
+  double cost(std::size_t alterable, double value) const;
+  // The sum over what is altered.
   double cost(const Setting& setting) const;
 
-  // A value in the user's units. The domain's own ends, not what standardising and back makes of them.
+  // A value in the user's units. The domain's own values and ends, not what standardising and back makes of them.
   double restore(std::size_t alterable, double value) const;
 
   // The values of a subset as a setting, and back.
@@ -80,6 +102,7 @@ class PreparedProblem {
  private:
   PostDecisionPlan plan(const Subset& altered, int draws, DrawStream stream) const;
   void settle();
+  void add_constraint(const AlterationConstraint& constraint);
   void find_expected_values();
   void find_influences();
 
@@ -87,14 +110,25 @@ class PreparedProblem {
   DecisionOptions options_;
   const Context& context_;
   PreparedObjective prepared_;
-  std::vector<NamedRange> domains_;  // a single value for what is fixed
+  std::vector<LeverDomain> domains_;  // resolved; a single value for what is fixed
   Box box_;
   Subset fixed_;
   Subset free_;
   std::vector<double> expected_;
   std::vector<bool> influences_;
   std::vector<double> cost_weights_;
-  std::vector<LinearCondition> constraints_;  // over all alterable variables
+  // What a constraint adds when a variable has one of its levels.
+  struct LevelTerm {
+    std::size_t variable = 0;
+    double level = 0.0;
+    double weight = 0.0;
+  };
+  struct Constraint {
+    LinearCondition linear;  // over all alterable variables
+    std::vector<LevelTerm> levels;
+  };
+  std::vector<Constraint> constraints_;
+  std::vector<std::vector<double>> lists_;
 };
 
 }  // namespace olem::internal

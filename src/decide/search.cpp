@@ -12,6 +12,11 @@ namespace {
 
 // Success is smoothed over this share of the region's half width, one after the other.
 constexpr double kSmoothing[] = {0.5, 0.25, 0.12, 0.06};
+// Of relaxed draws, for each half width of smoothing.
+constexpr double kTemperature = 2.0;
+constexpr double kSurrogateSmoothing = 0.5;  // as much as the ascent begins with
+constexpr double kFirstMove = 0.25;          // of pattern moves, in coordinates
+constexpr double kLastMove = 0.01;
 constexpr double kAscentRate = 0.1;
 constexpr double kNearSide = 1e-3;  // of the coordinate: tanh reaches a side only in the limit
 constexpr double kFirstSpread = 0.1;
@@ -21,19 +26,32 @@ constexpr double kLeastProgress = 1e-3;
 
 }  // namespace
 
-DecisionSearch::DecisionSearch(PostDecisionSampler& sampler, const OutcomeObjective& objective, const Domain& domain,
-                               const DecisionOptions& options, const Context& context)
-    : sampler_(sampler), objective_(objective), domain_(domain), options_(options), context_(context) {}
+DecisionSearch::DecisionSearch(PostDecisionSampler& sampler, PostDecisionSampler* relaxed,
+                               const OutcomeObjective& objective, const Domain& domain, const DecisionOptions& options,
+                               const Context& context)
+    : sampler_(sampler),
+      relaxed_(relaxed),
+      objective_(objective),
+      domain_(domain),
+      options_(options),
+      context_(context) {}
+
+PostDecisionSampler& DecisionSearch::smooth(double tau) {
+  if (relaxed_ == nullptr) return sampler_;
+  relaxed_->relax(kTemperature * tau);
+  return *relaxed_;
+}
 
 double DecisionSearch::success(std::span<const double> values) {
   return objective_.success(sampler_.sample(values, options_.caution));
 }
 
 double DecisionSearch::smoothed(double tau, std::span<const double> values, std::span<double> gradient) {
-  const OutcomeDraws& draws = sampler_.sample(values, options_.caution);
+  PostDecisionSampler& drawing = smooth(tau);
+  const OutcomeDraws& draws = drawing.sample(values, options_.caution);
   adjoints_.resize(draws.values.size());
   const double value = objective_.smoothed(tau, draws, adjoints_, 1.0);
-  sampler_.gradient(adjoints_, gradient);
+  drawing.gradient(adjoints_, gradient);
   return value;
 }
 
@@ -59,7 +77,8 @@ Candidate DecisionSearch::surrogate(RandomStream& random) {
         for (std::size_t j = 0; j < k; ++j)
           lambda[j] = std::atanh(std::clamp(box.coordinate(j, values[j]), kNearSide - 1.0, 1.0 - kNearSide));
       }
-      const OutcomeDraws& draws = sampler_.sample(values, 0.0);
+      PostDecisionSampler& drawing = smooth(kSurrogateSmoothing);
+      const OutcomeDraws& draws = drawing.sample(values, 0.0);
       adjoints_.resize(draws.values.size());
       const double loss = objective_.surrogate(options_.loss, draws, adjoints_);
       --patience;
@@ -69,14 +88,14 @@ Candidate DecisionSearch::surrogate(RandomStream& random) {
           least_before = loss;
           patience = options_.patience;
         }
-        const double share = objective_.success(draws);
+        const double share = objective_.success(has_jumps() ? sampler_.sample(values, 0.0) : draws);
         if (share > best.success || (share == best.success && loss < best_loss)) {
           best.values = values;
           best.success = share;
           best_loss = loss;
         }
       }
-      sampler_.gradient(adjoints_, gradient);
+      drawing.gradient(adjoints_, gradient);
       for (std::size_t j = 0; j < k; ++j) {
         const double t = std::tanh(lambda[j]);
         gradient[j] *= 0.5 * (box.high[j] - box.low[j]) * (1.0 - t * t);
@@ -118,15 +137,16 @@ Candidate DecisionSearch::ascend(const Candidate& start) {
     nn::Adam<double> adam(k);
     for (int step = 0; step < options_.ascent_steps; ++step) {
       context_.check_interrupt();
-      const OutcomeDraws& draws = sampler_.sample(values, options_.caution);
-      const double share = objective_.success(draws);
+      PostDecisionSampler& drawing = smooth(tau);
+      const OutcomeDraws& draws = drawing.sample(values, options_.caution);
+      const double share = has_jumps() ? success(values) : objective_.success(draws);
       if (share > best.success) {
         best.values = values;
         best.success = share;
       }
       adjoints_.resize(draws.values.size());
       objective_.smoothed(tau, draws, adjoints_);
-      sampler_.gradient(adjoints_, gradient);
+      drawing.gradient(adjoints_, gradient);
       for (std::size_t j = 0; j < k; ++j) gradient[j] *= -0.5 * (box.high[j] - box.low[j]);
       adam.step(coordinates, gradient, kAscentRate, context_);
       for (std::size_t j = 0; j < k; ++j) {
@@ -144,6 +164,30 @@ Candidate DecisionSearch::ascend(const Candidate& start) {
   if (share + 1.0 / static_cast<double>(options_.draws) >= best.success) {
     best.values = values;
     best.success = share;
+  }
+  return best;
+}
+
+Candidate DecisionSearch::polish(const Candidate& start) {
+  const Box& box = domain_.box();
+  Candidate best = start;
+  for (double move = kFirstMove; move > kLastMove;) {
+    bool better = false;
+    for (std::size_t k = 0; k < best.values.size(); ++k) {
+      if (!(box.low[k] < box.high[k])) continue;
+      for (const double sign : {-1.0, 1.0}) {
+        std::vector<double> moved = best.values;
+        moved[k] = box.at(k, box.coordinate(k, moved[k]) + 2.0 * sign * move);
+        if (moved == best.values) continue;
+        if (!domain_.contains(moved)) domain_.project(moved);
+        context_.check_interrupt();
+        const double share = success(moved);
+        if (share <= best.success) continue;
+        best = {FoundBy::kPatternMoves, std::move(moved), share};
+        better = true;
+      }
+    }
+    if (!better) move *= 0.5;
   }
   return best;
 }

@@ -22,9 +22,13 @@ struct Candidate {
 // The searches for good values of the altered variables of one sampler, all on its own fixed draws.
 class DecisionSearch {
  public:
-  // Keeps references to all but the options.
-  DecisionSearch(PostDecisionSampler& sampler, const OutcomeObjective& objective, const Domain& domain,
-                 const DecisionOptions& options, const Context& context);
+  // Keeps references to all but the options. `relaxed`: where outcomes jump, a sampler on the same draws whose
+  // gradients are taken, with relaxed draws whose temperature falls with the smoothing; `sampler` then needs no
+  // gradient. Null where nothing jumps.
+  DecisionSearch(PostDecisionSampler& sampler, PostDecisionSampler* relaxed, const OutcomeObjective& objective,
+                 const Domain& domain, const DecisionOptions& options, const Context& context);
+
+  bool has_jumps() const { return relaxed_ != nullptr; }
 
   const Domain& domain() const { return domain_; }
   const DecisionOptions& options() const { return options_; }
@@ -49,6 +53,9 @@ class DecisionSearch {
   // draws of the search.
   std::vector<Candidate> borders(const Candidate& from);
 
+  // Steps along each coordinate, halved when none helps, on exact draws: what smoothed gradients do not see.
+  Candidate polish(const Candidate& start);
+
   // With the full samplers.
   double success(std::span<const double> values);
 
@@ -57,7 +64,11 @@ class DecisionSearch {
   double smoothed(double tau, std::span<const double> values, std::span<double> gradient);
 
  private:
+  // Draws with a gradient, relaxed as much as the success is smoothed where outcomes jump.
+  PostDecisionSampler& smooth(double tau);
+
   PostDecisionSampler& sampler_;
+  PostDecisionSampler* relaxed_;
   const OutcomeObjective& objective_;
   const Domain& domain_;
   DecisionOptions options_;

@@ -34,11 +34,13 @@ void for_each_subset(const Subset& variables, std::size_t most, std::size_t firs
 }
 
 bool shares_constraint(const PreparedProblem& prepared, std::size_t variable, const Subset& others) {
-  const std::vector<NamedRange>& alterable = prepared.problem().alterable;
+  const std::vector<LeverDomain>& alterable = prepared.problem().alterable;
   for (const AlterationConstraint& constraint : prepared.problem().constraints) {
     const auto holds = [&](std::size_t k) {
-      return std::any_of(constraint.weights.begin(), constraint.weights.end(),
-                         [&](const NamedValue& weight) { return weight.name == alterable[k].name; });
+      return std::any_of(constraint.weights.begin(), constraint.weights.end(), [&](const NamedValue& weight) {
+        const auto level = find_level_of(alterable, weight.name);
+        return level ? level->lever == k : weight.name == alterable[k].name;
+      });
     };
     if (holds(variable) && std::any_of(others.begin(), others.end(), holds)) return true;
   }

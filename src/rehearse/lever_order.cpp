@@ -41,14 +41,14 @@ namespace olem::internal {
 
 std::vector<std::string> following_columns(const Task& task, const Table& table, const Precedence& known) {
   std::vector<std::size_t> levers;
-  for (const NamedRange& lever : task.alterable) levers.push_back(table.index(lever.name));
+  for (const LeverDomain& lever : task.alterable) levers.push_back(table.index(lever.name));
   const auto has_role = [&](const std::string& name) {
     const auto is_in = [&](const std::vector<std::string>& names) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
     return is_in(task.context) || is_in(task.outcome) ||
            std::any_of(task.alterable.begin(), task.alterable.end(),
-                       [&](const NamedRange& lever) { return lever.name == name; });
+                       [&](const LeverDomain& lever) { return lever.name == name; });
   };
   std::vector<std::string> following;
   for (std::size_t j = 0; j < table.columns(); ++j) {
@@ -66,7 +66,7 @@ LeverOrder learn_lever_order(const Task& task, const Table& table, const Rehears
   result.placement.following = following_columns(task, table, precedence);
   // Nothing of what follows comes before a lever, so that these pairs cannot close a circle.
   Knowledge with_levers = known;
-  for (const NamedRange& lever : task.alterable) {
+  for (const LeverDomain& lever : task.alterable) {
     for (const std::string& name : result.placement.following) with_levers.before.emplace_back(lever.name, name);
   }
   const Precedence levers_first(with_levers, table.names());

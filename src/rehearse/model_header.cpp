@@ -332,13 +332,23 @@ void check_roles(const RehearsalModel& model, const JsonPart& task) {
       task.fail(fmt::format("names '{}' as {}, but there is no sampler for it", name, role));
   };
   for (const std::string& name : model.task.context) check("context", name, false);
-  for (const NamedRange& domain : model.task.alterable) {
+  for (const LeverDomain& domain : model.task.alterable) {
     check("alterable", domain.name, true);
-    if (!std::isfinite(domain.low) || !std::isfinite(domain.high) || domain.low > domain.high)
+    try {
+      resolve_lever(domain, about_column(model.columns, domain.name));
+    } catch (const Error&) {
       task.fail(fmt::format("has an impossible domain for '{}'", domain.name));
+    }
   }
   for (const std::string& name : model.task.outcome) check("outcome", name, true);
   if (model.task.outcome.empty()) task.fail("has no outcome");
+  try {
+    std::vector<Column> outcomes;
+    for (const std::string& name : model.task.outcome) outcomes.push_back(about_column(model.columns, name));
+    model.task.desired.resolved(outcomes);
+  } catch (const Error&) {
+    task.fail("desires what its outcomes cannot be");
+  }
   for (const SamplerVariable& variable : model.samplers->variables) {
     if (!seen.contains(variable.name) && !variable.sampler)
       task.fail(fmt::format("leaves '{}' to be drawn, but there is no sampler for it", variable.name));

@@ -309,7 +309,7 @@ std::vector<std::string> undecided_between(const RehearsalModel& model) {
     return std::find(order.begin(), order.end(), name) - order.begin();
   };
   std::ptrdiff_t first = std::ssize(order);
-  for (const NamedRange& alterable : model.task.alterable) first = std::min(first, place(alterable.name));
+  for (const LeverDomain& alterable : model.task.alterable) first = std::min(first, place(alterable.name));
   std::ptrdiff_t last = -1;
   for (const std::string& outcome : model.task.outcome) last = std::max(last, place(outcome));
   std::vector<std::string> steps;

@@ -50,7 +50,7 @@ SheetTable alteration_cells(const JsonPart& decision, Columns columns) {
     const bool idle = std::find(powerless.begin(), powerless.end(), name) != powerless.end();
     const Column& column = about_column(columns, name);
     table.rows.push_back({with_label(column, name), set ? value_words(value, column) : kLeaveAlone,
-                          with_unit(column, short_number(decision["expected"][name.c_str()].number())),
+                          value_words(decision["expected"][name.c_str()], column),
                           set    ? percent_text(decision["success_if_released"][name.c_str()].number())
                           : idle ? "cannot change the outcome"
                                  : ""});
@@ -58,8 +58,21 @@ SheetTable alteration_cells(const JsonPart& decision, Columns columns) {
   return table;
 }
 
+// "yes 92.1 %, no 7.9 %": the most probable first, at most three of them.
+std::string level_words(const JsonPart& levels) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::pair<double, std::string>> shares;
+  for (const auto& [name, share] : levels.members()) shares.emplace_back(share.finite(), name);
+  std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(kShown, shares.size()); ++i)
+    parts.push_back(fmt::format("{} {}", shares[i].second, percent_text(shares[i].first)));
+  return fmt::format("{}{}", fmt::join(parts, ", "), shares.size() > kShown ? ", ..." : "");
+}
+
 SheetTable forecast_cells(const JsonPart& decision, Columns columns) {
   const auto cell = [](const JsonPart& forecast, const Column& column) {
+    if (forecast.has("levels")) return level_words(forecast["levels"]);
     const auto [low, high] = range_of(forecast["interval"]);
     return fmt::format("{} ({} to {})", with_unit(column, short_number(forecast["mean"].finite())), short_number(low),
                        short_number(high));

@@ -38,7 +38,7 @@ TaskRole role_of(const std::string& name, const Task& task) {
   if (among(task.context)) return {Stage::kContext, false};
   if (among(task.outcome)) return {Stage::kOutcome, false};
   return {Stage::kMiddle, std::any_of(task.alterable.begin(), task.alterable.end(),
-                                      [&](const NamedRange& range) { return range.name == name; })};
+                                      [&](const LeverDomain& range) { return range.name == name; })};
 }
 
 std::string stage_name(Stage stage) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "data/combination.h"
@@ -22,8 +23,19 @@ std::string constraint_text(const AlterationConstraint& constraint) {
 
 std::string domains_text(const Task& task) {
   std::vector<std::string> parts;
-  for (const NamedRange& range : task.alterable)
-    parts.push_back(fmt::format("{} ({} to {})", range.name, short_number(range.low), short_number(range.high)));
+  for (const LeverDomain& range : task.alterable) {
+    std::vector<std::string> values;
+    for (const double value : range.values) values.push_back(short_number(value));
+    values.insert(values.end(), range.words.begin(), range.words.end());
+    if (!values.empty()) {
+      parts.push_back(fmt::format("{} ({})", range.name, fmt::join(values, ", ")));
+    } else if (std::isinf(range.low) || std::isinf(range.high)) {
+      parts.push_back(fmt::format("{} (all levels)", range.name));
+    } else {
+      parts.push_back(fmt::format("{} ({} to {}{})", range.name, short_number(range.low), short_number(range.high),
+                                  range.step > 0.0 ? " in steps of " + short_number(range.step) : ""));
+    }
+  }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -46,6 +58,13 @@ std::string knowledge_text(const Task& task) {
 std::string desired_text(const Task& task) {
   std::vector<std::string> parts;
   for (const OutcomeRange& range : task.desired.ranges()) {
+    std::vector<std::string> values;
+    for (const double value : range.values) values.push_back(short_number(value));
+    values.insert(values.end(), range.words.begin(), range.words.end());
+    if (!values.empty()) {
+      parts.push_back(fmt::format("{} = {}", range.outcome, fmt::join(values, " or ")));
+      continue;
+    }
     if (range.low && range.high) {
       parts.push_back(
           fmt::format("{} between {} and {}", range.outcome, short_number(*range.low), short_number(*range.high)));

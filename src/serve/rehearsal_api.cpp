@@ -224,7 +224,7 @@ Json RehearsalApi::model_json() {
   const std::vector<double> expected = rehearser_.expected(start);
   json["alterable"] = Json::array();
   for (std::size_t k = 0; k < task.alterable.size(); ++k) {
-    const NamedRange& range = task.alterable[k];
+    const LeverDomain range = resolve_lever(task.alterable[k], about_column(model_.columns, task.alterable[k].name));
     const SamplerVariable& variable = model_.samplers->variables[model_.samplers->index(range.name)];
     json["alterable"].push_back({{"name", range.name},
                                  {"low", range.low},
@@ -234,6 +234,7 @@ Json RehearsalApi::model_json() {
                                  {"data_high", variable.high},
                                  {"data_counts", variable.counts},
                                  {"about", to_json(about_column(model_.columns, range.name))}});
+    if (has_values(range)) json["alterable"].back()["values"] = range.values;
   }
   json["outcome"] = Json::array();
   for (std::size_t k = 0; k < task.outcome.size(); ++k) {
@@ -241,6 +242,7 @@ Json RehearsalApi::model_json() {
     if (!task.desired.ranges().empty()) {
       entry["low"] = optional_json(task.desired.ranges()[k].low);
       entry["high"] = optional_json(task.desired.ranges()[k].high);
+      if (task.desired.ranges()[k].is_list()) entry["wanted"] = to_json(task.desired)[task.outcome[k]];
     }
     json["outcome"].push_back(std::move(entry));
   }

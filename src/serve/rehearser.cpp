@@ -8,6 +8,7 @@
 
 #include "decide/explain/outcome_histogram.h"
 #include "decide/objective.h"
+#include "decide/prepared_problem.h"
 
 namespace olem::internal {
 
@@ -61,11 +62,14 @@ std::unique_ptr<Rehearser::Idle> Rehearser::idle(const std::vector<double>& cont
   made->draws = sampler(context_values, {}, model_.task.outcome, kRehearsalDraws, DrawStream::kReport)
                     .sample({}, options_.caution);
   std::vector<std::string> names;
-  for (const NamedRange& range : model_.task.alterable) names.push_back(range.name);
+  for (const LeverDomain& range : model_.task.alterable) names.push_back(range.name);
   PostDecisionSampler drawn =
       sampler(context_values, {}, names, static_cast<std::size_t>(options_.draws), DrawStream::kSearch);
-  for (const OutcomeForecast& forecast : outcome_forecasts(drawn.sample({}, options_.caution), names, *model_.samplers))
-    made->expected.push_back(forecast.mean);
+  const OutcomeDraws& draws = drawn.sample({}, options_.caution);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const SamplerVariable& variable = model_.samplers->variables[model_.samplers->index(names[k])];
+    made->expected.push_back(restore_expected(variable, expected_value(draws, k, variable)));
+  }
   return made;
 }
 

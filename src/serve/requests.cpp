@@ -76,18 +76,8 @@ std::vector<VariableEntry> variable_entries(const Json& request, const char* key
 
 std::vector<std::string> alterable_names(const Task& task) {
   std::vector<std::string> names;
-  for (const NamedRange& range : task.alterable) names.push_back(range.name);
+  for (const LeverDomain& range : task.alterable) names.push_back(range.name);
   return names;
-}
-
-double domain_value(const NamedRange& range, const Json& json) {
-  const double value = finite_number(json, fmt::format("'{}'", shown(range.name)));
-  const double slack = kDomainRounding * (range.high - range.low);
-  if (value < range.low - slack || value > range.high + slack) {
-    reject(
-        fmt::format("{} is outside of the domain [{}, {}] of '{}'.", value, range.low, range.high, shown(range.name)));
-  }
-  return std::clamp(value, range.low, range.high);
 }
 
 // A number, or the word of a level. null: it is not known, which is NaN.
@@ -105,6 +95,25 @@ double context_value(const RehearsalModel& model, const std::string& name, const
   if (!value)
     reject(fmt::format("'{}' is no level of '{}'. {}", shown(word), shown(name), levels_sentence(column, word)));
   return *value;
+}
+
+double domain_value(const RehearsalModel& model, const LeverDomain& lever, const Json& json) {
+  const Column& about = about_column(model.columns, lever.name);
+  const LeverDomain range = resolve_lever(lever, about);
+  const double value = context_value(model, range.name, json);
+  if (has_values(range)) {
+    for (const double possible : range.values) {
+      if (std::abs(possible - value) <= kDomainRounding * std::max(1.0, range.high - range.low)) return possible;
+    }
+    reject(fmt::format("{} is none of the values of '{}': {}.", value_name(about, value), shown(range.name),
+                       domain_text(range, about)));
+  }
+  const double slack = kDomainRounding * (range.high - range.low);
+  if (value < range.low - slack || value > range.high + slack) {
+    reject(
+        fmt::format("{} is outside of the domain [{}, {}] of '{}'.", value, range.low, range.high, shown(range.name)));
+  }
+  return std::clamp(value, range.low, range.high);
 }
 
 std::vector<double> read_context(const RehearsalModel& model, const Json& request) {
@@ -126,6 +135,30 @@ std::optional<double> region_side(const Json& value, const std::string& outcome)
   return finite_number(value, fmt::format("a side of the region of '{}'", shown(outcome)));
 }
 
+// A range, a level or levels, as in a task.
+OutcomeRange read_wanted(const std::string& outcome, const Json& given) {
+  OutcomeRange wanted;
+  wanted.outcome = outcome;
+  const Json& list = given.is_object() && given.contains("values") ? given["values"] : given;
+  const bool is_list = given.is_object() && list.is_array() && !list.empty();
+  if (given.is_array() && given.size() == 2) {
+    wanted.low = region_side(given[0], outcome);
+    wanted.high = region_side(given[1], outcome);
+  } else if (is_list || given.is_string() || given.is_number()) {
+    for (const Json& value : is_list ? list : Json::array({given})) {
+      if (value.is_string()) {
+        wanted.words.push_back(value.get<std::string>());
+      } else {
+        wanted.values.push_back(finite_number(value, fmt::format("a level of '{}'", shown(outcome))));
+      }
+    }
+  } else {
+    reject(fmt::format("What is desired of '{}' is neither a range [low, high], each a number or null, nor a level.",
+                       shown(outcome)));
+  }
+  return wanted;
+}
+
 Region read_desired(const Task& task, const Json& request) {
   const std::vector<VariableEntry> entries = variable_entries(request, "desired", task.outcome, "outcome");
   if (entries.empty()) return task.desired;
@@ -133,22 +166,21 @@ Region read_desired(const Task& task, const Json& request) {
   if (ranges.empty())
     reject("What is desired in this task is not a range for each outcome, so that it cannot be changed here.");
   for (const VariableEntry& entry : entries) {
-    const std::string& outcome = task.outcome[entry.place];
-    if (!entry.value->is_array() || entry.value->size() != 2)
-      reject(fmt::format("What is desired of '{}' is not a range [low, high], each a number or null.", shown(outcome)));
-    ranges[entry.place].low = region_side((*entry.value)[0], outcome);
-    ranges[entry.place].high = region_side((*entry.value)[1], outcome);
+    ranges[entry.place] = read_wanted(task.outcome[entry.place], *entry.value);
   }
   return Region::box(ranges);
 }
 
-Switches read_switches(const Task& task, const Json& request) {
+Switches read_switches(const RehearsalModel& model, const Json& request) {
+  const Task& task = model.task;
   Switches switches;
   for (const VariableEntry& entry :
        variable_entries(request, "switches", alterable_names(task), "alterable variable")) {
-    const NamedRange& range = task.alterable[entry.place];
-    if (entry.value->is_number()) {
-      switches.fixed.push_back({range.name, domain_value(range, *entry.value)});
+    const LeverDomain& range = task.alterable[entry.place];
+    // A level may be called "free"; it is fixed by its number then.
+    const bool word = entry.value->is_string() && *entry.value != "leave" && *entry.value != "free";
+    if (entry.value->is_number() || (word && !about_column(model.columns, range.name).levels.empty())) {
+      switches.fixed.push_back({range.name, domain_value(model, range, *entry.value)});
     } else if (*entry.value == "leave") {
       switches.left_alone.push_back(range.name);
     } else if (*entry.value != "free") {
@@ -190,7 +222,8 @@ RehearseRequest read_rehearse_request(const RehearsalModel& model, std::string_v
   std::vector<std::optional<double>> values(model.task.alterable.size());
   for (const VariableEntry& entry :
        variable_entries(json, "alterations", alterable_names(model.task), "alterable variable")) {
-    if (!entry.value->is_null()) values[entry.place] = domain_value(model.task.alterable[entry.place], *entry.value);
+    if (!entry.value->is_null())
+      values[entry.place] = domain_value(model, model.task.alterable[entry.place], *entry.value);
   }
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (values[k]) request.alterations.push_back({model.task.alterable[k].name, *values[k]});
@@ -207,7 +240,7 @@ RecommendRequest read_recommend_request(const RehearsalModel& model, std::string
                                         const DecisionOptions& options) {
   const std::string keys[] = {"context", "switches", "desired", "target", "proposals"};
   const Json json = parse_body(body, keys);
-  RecommendRequest request{read_context(model, json), read_switches(model.task, json), read_desired(model.task, json),
+  RecommendRequest request{read_context(model, json), read_switches(model, json), read_desired(model.task, json),
                            options};
   if (json.contains("target")) {
     request.options.target = finite_number(json["target"], "'target'");
@@ -227,7 +260,7 @@ ContextsRequest read_contexts_request(const RehearsalModel& model, std::string_v
   const std::string keys[] = {"csv", "switches", "desired"};
   const Json json = parse_body(body, keys);
   if (!json.contains("csv") || !json["csv"].is_string()) reject("'csv' is not the text of a table.");
-  return {json["csv"].get<std::string>(), read_switches(model.task, json), read_desired(model.task, json)};
+  return {json["csv"].get<std::string>(), read_switches(model, json), read_desired(model.task, json)};
 }
 
 }  // namespace olem::internal

@@ -6,7 +6,7 @@ Task decision_task(const Simulation& simulation) {
   Task task;
   task.source = "simulated";
   task.context = simulation.task->context;
-  task.alterable = simulation.task->alterable;
+  task.alterable = lever_domains(simulation.task->alterable);
   task.outcome = simulation.task->outcome;
   std::vector<OutcomeRange> ranges;
   for (const NamedRange& range : simulation.task->desired) ranges.push_back({range.name, range.low, range.high});

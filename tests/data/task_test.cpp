@@ -233,9 +233,19 @@ TEST(ParseTask, ColumnsAndReadingAreCheckedWithTheirLine) {
   EXPECT_TRUE(contains(house_with("\"constant\": \"drop\"", "\"constant\": \"keep\""), "'keep' is not one of"));
   EXPECT_TRUE(contains(house_with("\"A warm house\"", "7"), "line 2: \"name\" is 7, but must be a text in quotes."));
   EXPECT_TRUE(
-      contains(house_with("\"y\": [0, 1]", "\"y\": \"good\""), "A level or a list of values cannot be desired"));
-  EXPECT_TRUE(contains(house_with("\"price\": [0, 1]", "\"price\": {\"values\": [0, 1]}"),
-                       "lists of values and steps cannot be"));
+      contains(house_with("\"y\": [0, 1]", "\"y\": true"), "What is desired of 'y' is true, but must be a range"));
+  EXPECT_TRUE(contains(house_with("\"y\": [0, 1]", "\"y\": {\"values\": []}"), "\"values\" of 'y' is [], but must be"));
+  EXPECT_TRUE(contains(house_with("\"y\": [0, 1]", "\"y\": {\"value\": [1]}"), "Did you mean \"values\"?"));
+  const auto domain = [&](const std::string& text) { return house_with("\"price\": [0, 1]", "\"price\": " + text); };
+  EXPECT_TRUE(contains(domain("3"), "The domain of 'price' is 3, but must be its least"));
+  EXPECT_TRUE(contains(domain("{\"values\": [0, null]}"), "\"values\" of 'price' is [0,null], but must be a list"));
+  EXPECT_TRUE(contains(domain("{\"values\": [0], \"min\": 1}"), "has \"values\" and other keys"));
+  EXPECT_TRUE(contains(domain("{\"min\": 0}"), "The domain of 'price' lacks \"max\""));
+  EXPECT_TRUE(contains(domain("{\"step\": 1}"), "The domain of 'price' lacks \"min\""));
+  EXPECT_TRUE(contains(domain("{\"min\": 0, \"max\": \"1\"}"), "\"max\" of 'price' is \"1\", but must be a number"));
+  EXPECT_TRUE(
+      contains(domain("{\"min\": 0, \"max\": 1, \"step\": 0}"), "\"step\" of 'price' is 0, but must be above 0"));
+  EXPECT_TRUE(contains(domain("{\"min\": 0, \"max\": 1, \"stepp\": 1}"), "Did you mean \"step\"?"));
 }
 
 // The data of the house: heating 0/1 with the words of the task.
@@ -313,9 +323,9 @@ TEST(ParseTask, WrongShapesHaveAKeyAndALine) {
             "t.json, line 7: The domain of 'TA' is [-2,\"2\"], but must be its least and its greatest value, such as "
             "[-1, 1]; both must be given.");
   EXPECT_TRUE(contains(parse_complaint(reef_with("[-2, 2]", "[-2, null]")), "line 7: The domain of 'TA'"));
-  EXPECT_EQ(parse_complaint(reef_with("[0.5, null]", "0.5")),
-            "t.json, line 10: The desired range of 'NEC' is 0.5, but must be two numbers, such as [0.5, 2]; null "
-            "leaves a side open.");
+  EXPECT_EQ(parse_complaint(reef_with("[0.5, null]", "[0.5]")),
+            "t.json, line 10: What is desired of 'NEC' is [0.5], but must be a range, such as [0.5, 2] (null leaves a "
+            "side open), a level, such as \"yes\", or levels, such as {\"values\": [\"good\", \"very good\"]}.");
   EXPECT_EQ(parse_complaint(reef_with("\"Light\": 0.4", "\"Light\": \"hot\"")),
             "");  // may be a level: what columns there are is not known here
   EXPECT_EQ(parse_complaint(reef_with("\"Light\": 0.4", "\"Light\": true")),

@@ -186,7 +186,7 @@ TEST(Explain, ADomainOfOneValueIsOnePoint) {
 }
 
 TEST(Explain, ValuesOfADecisionAreChecked) {
-  const std::vector<NamedRange> domains = {{"dose", 0.0, 1.0}, {"a=b", -1.0, 1.0}};
+  const std::vector<LeverDomain> domains = {{"dose", 0.0, 1.0}, {"a=b", -1.0, 1.0}};
   check_alterations(domains, {{"a=b", 0.5}, {"dose", 1.0}});
   const std::pair<std::vector<NamedValue>, std::string> wrong[] = {
       {{{"dos", 1.0}}, "at: 'dos' is no alterable variable of the task. Did you mean 'dose'?"},

@@ -55,7 +55,7 @@ inline Json kept_answers(const RehearsalModel& model) {
   };
   json["without_action"] = evaluate({});
   std::vector<double> values;
-  for (const NamedRange& range : model.task.alterable) {
+  for (const LeverDomain& range : model.task.alterable) {
     plan.altered.push_back(range.name);
     const SamplerVariable& variable = model.samplers->variables[model.samplers->index(range.name)];
     values.push_back(variable.standardise(0.25 * range.low + 0.75 * range.high));

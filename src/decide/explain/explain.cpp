@@ -11,6 +11,7 @@
 #include "decide/explain/explain_json.h"
 #include "decide/explain/outcome_histogram.h"
 #include "decide/objective.h"
+#include "decide/prepared_problem.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/post_decision.h"
@@ -25,7 +26,16 @@ namespace {
 constexpr double kPointOutside = 0.5;  // share of draws outside of the data above which a point is extrapolated
 constexpr int kReachDraws = 100;       // to find that out; how far a point is from the data costs more than its success
 
-std::vector<double> domain_grid(const NamedRange& range, int points) {
+// All values of a list, or as many of them as a grid has points.
+std::vector<double> domain_grid(const LeverDomain& range, int points) {
+  if (has_values(range)) {
+    const std::size_t count = range.values.size();
+    const auto most = std::max<std::size_t>(2, static_cast<std::size_t>(points));
+    if (count <= most) return range.values;
+    std::vector<double> some;
+    for (std::size_t i = 0; i < most; ++i) some.push_back(range.values[i * (count - 1) / (most - 1)]);
+    return some;
+  }
   if (range.low == range.high || points == 1) return {range.low};
   std::vector<double> values;
   for (int i = 0; i < points; ++i) {
@@ -35,13 +45,19 @@ std::vector<double> domain_grid(const NamedRange& range, int points) {
   return values;
 }
 
-void check_explained(const std::vector<NamedRange>& alterable) {
-  for (const NamedRange& range : alterable) {
-    if (std::isfinite(range.low) && std::isfinite(range.high) && range.low <= range.high) continue;
-    throw Error(ErrorCategory::kUsage, fmt::format("The domain of '{}' is [{}, {}]: both sides must be finite numbers, "
-                                                   "the lower one first.",
-                                                   range.name, range.low, range.high));
+// In numbers, with the values of discrete columns.
+std::vector<LeverDomain> explained_domains(const DecisionProblem& problem) {
+  std::vector<LeverDomain> domains;
+  const SamplerSet& samplers = fitted(problem.samplers);
+  for (const LeverDomain& domain : problem.alterable) {
+    try {
+      domains.push_back(resolve_lever(domain, samplers.variables[samplers.index(domain.name)].about));
+    } catch (const Error& error) {
+      if (error.category() != ErrorCategory::kData) throw;
+      throw Error(ErrorCategory::kUsage, error.finding(), error.remedies());
+    }
   }
+  return domains;
 }
 
 // One explanation. Its parts are independent of each other once prepare() is done, and each writes to its own place.
@@ -50,6 +66,7 @@ class Explainer {
   Explainer(const DecisionProblem& problem, const std::vector<NamedValue>& decision, const ExplainOptions& options,
             const Context& context)
       : problem_(problem),
+        domains_(explained_domains(problem)),
         options_(options),
         context_(context.serial()),
         prepared_(prepare_objective(problem.region, fitted(problem.samplers), context)) {
@@ -127,7 +144,7 @@ class Explainer {
   void prepare() {
     const std::vector<double> expected = expected_values();
     for (std::size_t k = 0; k < problem_.alterable.size(); ++k) {
-      const NamedRange& range = problem_.alterable[k];
+      const LeverDomain& range = domains_[k];
       const SamplerVariable& its = variable(range.name);
       SuccessCurve curve;
       curve.name = range.name;
@@ -145,8 +162,8 @@ class Explainer {
         SuccessMap map;
         map.first = a;
         map.second = b;
-        map.first_values = domain_grid(problem_.alterable[a], options_.pair_points);
-        map.second_values = domain_grid(problem_.alterable[b], options_.pair_points);
+        map.first_values = domain_grid(domains_[a], options_.pair_points);
+        map.second_values = domain_grid(domains_[b], options_.pair_points);
         result_.maps.push_back(std::move(map));
       }
     }
@@ -156,17 +173,13 @@ class Explainer {
   std::vector<double> expected_values() const {
     if (problem_.alterable.empty()) return {};
     std::vector<std::string> names;
-    for (const NamedRange& range : problem_.alterable) names.push_back(range.name);
+    for (const LeverDomain& range : problem_.alterable) names.push_back(range.name);
     PostDecisionSampler idle = sampler({}, names, options_.draws, DrawStream::kSearch);
     const OutcomeDraws& draws = idle.sample({}, options_.caution);
-    std::vector<double> means;
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      double sum = 0.0;
-      for (std::size_t i = 0; i < draws.draws; ++i) sum += draws.values[k * draws.draws + i];
-      const double valid = static_cast<double>(std::max<std::size_t>(1, draws.draws - draws.excluded));
-      means.push_back(variable(names[k]).restore(sum / valid));
-    }
-    return means;
+    std::vector<double> expected;
+    for (std::size_t k = 0; k < names.size(); ++k)
+      expected.push_back(restore_expected(variable(names[k]), expected_value(draws, k, variable(names[k]))));
+    return expected;
   }
 
   // Where the outcomes end up without action, and with the decision.
@@ -272,6 +285,7 @@ class Explainer {
   }
 
   const DecisionProblem& problem_;
+  std::vector<LeverDomain> domains_;
   const ExplainOptions& options_;
   Context context_;
   PreparedObjective prepared_;
@@ -301,7 +315,7 @@ std::vector<Explanation> explain_all(const std::vector<DecisionProblem>& problem
   const auto side = static_cast<std::size_t>(checked.pair_points);
   std::size_t cells = 0;
   for (const DecisionProblem& problem : problems) {
-    check_explained(problem.alterable);
+    explained_domains(problem);
     cells += side * side * problem.alterable.size() * problem.alterable.size() / 2;
   }
   context.require_memory(cells * sizeof(double), "success over pairs");
@@ -337,12 +351,13 @@ Explanation explain(const DecisionProblem& problem, const std::vector<NamedValue
   return std::move(explain_all({problem}, {decision}, options, context).front());
 }
 
-void check_alterations(const std::vector<NamedRange>& alterable, const std::vector<NamedValue>& values) {
+void check_alterations(const std::vector<LeverDomain>& alterable, const std::vector<NamedValue>& values,
+                       std::span<const NamedColumn> columns) {
   const auto reject = [](const std::string& what, std::vector<Remedy> remedies = {}) {
     throw Error::of_option("at", what, std::move(remedies));
   };
   std::vector<std::string> names;
-  for (const NamedRange& range : alterable) names.push_back(range.name);
+  for (const LeverDomain& range : alterable) names.push_back(range.name);
   for (auto value = values.begin(); value != values.end(); ++value) {
     const std::string& name = value->name;
     const auto found = std::find(names.begin(), names.end(), name);
@@ -352,10 +367,14 @@ void check_alterations(const std::vector<NamedRange>& alterable, const std::vect
                          near.empty() ? fmt::format("The alterable variables are {}.", fmt::join(names, ", "))
                                       : fmt::format("Did you mean '{}'?", near)));
     }
-    const NamedRange& range = alterable[static_cast<std::size_t>(found - names.begin())];
-    if (!(value->value >= range.low && value->value <= range.high))
-      reject(fmt::format("{} is outside of the domain [{}, {}] of '{}'.", value->value, range.low, range.high,
-                         show_text(name)));
+    const Column& about = about_column(columns, name);
+    const LeverDomain range = resolve_lever(alterable[static_cast<std::size_t>(found - names.begin())], about);
+    if (!contains(range, value->value)) {
+      reject(has_values(range) ? fmt::format("{} is none of the values of '{}': {}.", value_name(about, value->value),
+                                             show_text(name), domain_text(range, about))
+                               : fmt::format("{} is outside of the domain [{}, {}] of '{}'.", value->value, range.low,
+                                             range.high, show_text(name)));
+    }
     if (std::any_of(values.begin(), value, [&](const NamedValue& other) { return other.name == name; }))
       reject(fmt::format("'{}' is given twice.", show_text(name)), {{"Give it once"}});
   }

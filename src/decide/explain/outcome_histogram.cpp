@@ -33,6 +33,25 @@ std::vector<double> restored_values(const OutcomeDraws& draws, std::size_t outco
   return values;
 }
 
+// The share of each level; values between levels belong to the nearest.
+std::vector<NamedValue> level_shares(const std::vector<double>& standardised, const SamplerVariable& variable) {
+  const std::vector<ColumnLevel>& levels = variable.about.levels;
+  std::vector<NamedValue> shares;
+  for (const ColumnLevel& level : levels) shares.push_back({level.name, 0.0});
+  if (levels.empty()) return shares;
+  std::vector<std::size_t> counts(levels.size(), 0);
+  for (const double given : standardised) {
+    const double value = variable.restore(given);
+    const auto nearest = std::min_element(levels.begin(), levels.end(), [&](const auto& a, const auto& b) {
+      return std::abs(a.value - value) < std::abs(b.value - value);
+    });
+    ++counts[static_cast<std::size_t>(nearest - levels.begin())];
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    shares[i].value = static_cast<double>(counts[i]) / static_cast<double>(standardised.size());
+  return shares;
+}
+
 std::vector<double> histogram_edges(std::vector<double> before, std::vector<double> after) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
@@ -98,6 +117,7 @@ std::vector<OutcomeForecast> outcome_forecasts(const OutcomeDraws& draws, const 
       forecast.mean = variable.restore(sum / static_cast<double>(values.size()));
       forecast.low = variable.restore(nearest_quantile(values, kForecastShare));
       forecast.high = variable.restore(nearest_quantile(values, 1.0 - kForecastShare));
+      forecast.levels = level_shares(values, variable);
     }
     all.push_back(std::move(forecast));
   }
