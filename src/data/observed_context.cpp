@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <memory>
 
@@ -76,7 +77,7 @@ std::vector<double> single_context(const Task& task, const std::vector<NamedWord
   const std::string prefix = task.source.empty() ? "" : task.source + ": ";
   if (observed.empty() && !task.context.empty() && unknown == UnknownPolicy::kError) {
     std::vector<Remedy> remedies = observed_remedies("Give its values");
-    remedies.push_back(unknown_remedy());
+    remedies.push_back({"Have them drawn", "unknown", "draw"});
     throw Error(ErrorCategory::kData,
                 fmt::format("{}Nothing is known of the context ({}).", prefix, fmt::join(task.context, ", ")),
                 std::move(remedies));
@@ -145,7 +146,12 @@ class ContextRows {
       const std::string& wanted = task_.context[j];
       const auto first = std::find(names.begin(), names.end(), wanted);
       if (first == names.end()) {
-        const std::string near = closest_name(wanted, names);
+        // The name of another context variable is no slip of the pen.
+        std::vector<std::string> others;
+        std::copy_if(names.begin(), names.end(), std::back_inserter(others), [&](const std::string& name) {
+          return std::find(task_.context.begin(), task_.context.end(), name) == task_.context.end();
+        });
+        const std::string near = closest_name(wanted, others);
         if (unknown_ == UnknownPolicy::kDraw && near.empty()) continue;
         throw Error(
             ErrorCategory::kData,

@@ -77,11 +77,12 @@ std::vector<Fault> faults() {
                  {"order", "d.csv", "--missing", "impute"},
                  3,
                  {"nothing to impute from", "Column 'b' (2) has no value at all", "--drop-columns b"}});
-  all.push_back({"missing_imputed_where_it_cannot_be",
-                 with_cell(3, 2, ""),
-                 {"compare", "d.csv", "d.csv", "--missing", "impute"},
-                 2,
-                 {}});
+  all.push_back(
+      {"missing_imputed_where_it_cannot_be",
+       Files{{"d.csv", with_cell(3, 2, "")}, {"truth.csv", "from,to\na,b\nb,c\n"}, {"order.txt", "a\nb\nc\n"}},
+       {"compare", "truth.csv", "order.txt", "--data", "d.csv", "--missing", "impute"},
+       2,
+       {"nothing here is averaged over completed tables", "--missing drop"}});
   all.push_back({"missing_everywhere_dropped",
                  "a,b\n1,NA\n2,NA\n3,4\n",
                  {"--missing", "drop"},

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -53,6 +54,12 @@ class CliMissing : public testing::Test {
     options.folder = folder_.path();
     return run_olem(arguments, options);
   }
+  // What is printed, whatever its lines are.
+  std::string printed(const std::vector<std::string>& arguments) const {
+    std::string text = run(arguments).out;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  }
   Json json(std::vector<std::string> arguments) const {
     arguments.push_back("--json");
     const ProcessResult result = run(arguments);
@@ -94,8 +101,8 @@ TEST_F(CliMissing, UnknownContextAgainstTheClosedForm) {
   EXPECT_THAT(read_text(folder_.file("out.csv")), HasSubstr("w,z,x,success_probability"));
   EXPECT_THAT(read_text(folder_.file("out.csv")), HasSubstr("\n1,,-0."));
 
-  const std::string text =
-      run({"decide", "--model", "m.olem", "--context", "w=1", "--unknown", "draw", "--report", "p.html"}).out;
+  // The task of the model has null for z too.
+  const std::string text = printed({"decide", "--model", "m.olem", "--unknown", "draw", "--report", "p.html"});
   EXPECT_THAT(text, HasSubstr("z unknown"));
   EXPECT_THAT(text, HasSubstr("To know z would raise the probability of success by"));
   EXPECT_THAT(read_text(folder_.file("p.html")), HasSubstr("To know z would raise the probability of success by"));
@@ -125,7 +132,7 @@ TEST_F(CliMissing, DecidesFromTablesWithGaps) {
                                               "--context", "z=1",       "--missing", "impute"};
   const Json result = json(arguments);
   EXPECT_EQ(result["missing"]["imputations"], 5);
-  EXPECT_EQ(result["missing"]["rows"], 1000);
+  EXPECT_EQ(result["missing"]["rows"], 999);  // one is empty
   EXPECT_GT(result["missing"]["columns"]["y"].get<int>(), 60);
   EXPECT_EQ(result["agreement"]["differing"].size(), 5U);
   EXPECT_EQ(result["models"]["y"]["kind"], "mixture");
@@ -134,7 +141,7 @@ TEST_F(CliMissing, DecidesFromTablesWithGaps) {
   const Json other = json(joined(arguments, {"--threads", "2"}));
   EXPECT_EQ(other["decisions"][0]["success_probability"], result["decisions"][0]["success_probability"]);
   EXPECT_EQ(other["models"], result["models"]);
-  EXPECT_THAT(run(arguments).out, HasSubstr("imputed in 5 completed tables"));
+  EXPECT_THAT(printed(arguments), HasSubstr("imputed in 5 completed tables"));
   // The task can say it, with another number of tables.
   Json task = Json::parse(kTask);
   task["reading"] = {{"missing", "impute"}, {"imputations", 2}};
@@ -142,7 +149,7 @@ TEST_F(CliMissing, DecidesFromTablesWithGaps) {
   folder_.write("task.json", task.dump());
   EXPECT_EQ(json({"decide", "task.json", "--sampler", "linear"})["missing"]["imputations"], 2);
   EXPECT_EQ(run({"check", "task.json"}).exit_code, 0);
-  EXPECT_THAT(run({"fit", "task.json", "-o", "m.olem", "--sampler", "linear"}).out, HasSubstr("2 completed tables"));
+  EXPECT_THAT(printed({"fit", "task.json", "-o", "m.olem", "--sampler", "linear"}), HasSubstr("2 completed tables"));
 }
 
 TEST_F(CliMissing, OrdersAndGraphsOfTablesWithGaps) {
@@ -155,7 +162,7 @@ TEST_F(CliMissing, OrdersAndGraphsOfTablesWithGaps) {
   EXPECT_EQ(order["order"].size(), 4U);
   EXPECT_EQ(order["agreement"]["tables"], 3);
   EXPECT_EQ(order["agreement"]["pairs"], 6);
-  EXPECT_THAT(run({"order", "d.csv", "--missing", "impute"}).out, HasSubstr("The orders learned from them"));
+  EXPECT_THAT(printed({"order", "d.csv", "--missing", "impute"}), HasSubstr("The orders learned from them"));
   const Json graph = json({"graph", "d.csv", "--method", "pc", "--missing", "impute"});
   EXPECT_EQ(graph["agreement"]["tables"], 5);
   EXPECT_EQ(graph["missing"]["policy"], "impute");

@@ -283,7 +283,7 @@ TEST(ReadOptions, texts_that_mean_nothing_are_refused) {
   EXPECT_THAT(refusal("header", "maybe"), HasSubstr("neither true nor false"));
   for (const std::string lines : {"0", "x", "3-1", "1--2", "-1", "1,,2"})
     EXPECT_THAT(refusal("skip_lines", lines), HasSubstr("skip_lines: ")) << lines;
-  EXPECT_THAT(refusal("missing", "keep"), HasSubstr("neither error nor drop"));
+  EXPECT_THAT(refusal("missing", "keep"), HasSubstr("neither error, drop nor impute"));
   EXPECT_THAT(refusal("type", "x"), HasSubstr("such as vendor=category"));
   EXPECT_THAT(refusal("type", "x=catgory"), HasSubstr("Did you mean 'category'?"));
   EXPECT_THAT(refusal("type", "x=real:a,b"), HasSubstr("real columns have none"));

@@ -13,6 +13,9 @@
 #include "decide/helpers.h"
 #include "olem/decision.h"
 #include "olem/error.h"
+#include "olem/impute.h"
+#include "olem/random.h"
+#include "olem/sampler_state.h"
 #include "support/process.h"
 
 namespace olem::test::model_file_test {
