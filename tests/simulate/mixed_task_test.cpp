@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "contract/contract.h"
 #include "helpers.h"
 #include "olem/file.h"
 #include "olem/simulate.h"
@@ -343,6 +344,12 @@ TEST(MixedTask, WrongTruthFilesAreNamed) {
   refuse("not a list of terms", [](Json& j) { j["nodes"][0]["predictors"][0] = 1; });
   refuse("parent that is not a name", [](Json& j) { j["nodes"][0]["parents"] = Json::array({1}); });
   refuse("order", [](Json& j) { j["order"] = Json::array({1}); });
+}
+
+TEST(MixedTask, KeepsTheContractOfSimulators) {
+  MixedSimulationOptions options;
+  test::expect_options_are_checked(describe(options));
+  test::expect_stops([](const Context& context) { random_mixed_task({}, 1, context); });
 }
 
 TEST(MixedTask, RefusesWhatCannotBe) {
