@@ -328,8 +328,9 @@ TEST(MixedTask, WrongTruthFilesAreNamed) {
   const auto refuse = [&](const std::string& part, const std::function<void(Json&)>& spoil) {
     Json wrong = right;
     spoil(wrong);
-    folder.write("wrong.json", wrong.dump());
-    expect_error(ErrorCategory::kData, part, [&] { read_mixed_truth(folder.file("wrong.json")); });
+    const std::string path = folder.write("wrong.json", wrong.dump());
+    expect_error(ErrorCategory::kData, part, [&] { read_mixed_truth(path); });
+    expect_error(ErrorCategory::kData, path + ": ", [&] { read_mixed_truth(path); });
   };
   refuse("is no truth file", [](Json& j) { j["format"] = "other"; });
   refuse("newer olem", [](Json& j) { j["format_version"] = 2; });
