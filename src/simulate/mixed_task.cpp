@@ -57,10 +57,11 @@ std::vector<std::size_t> rows_that_hold(const MixedGoal& goal, const std::vector
   return kept;
 }
 
-// A range with about this share of the sorted values: from some value on, up to one, or between two.
+// A range with about this share of the sorted values: from some value on, up to one, or, half of the time, between two,
+// whose best decision is not at the end of a domain.
 MixedGoal draw_range(const MixedNode& node, const std::vector<double>& sorted, double share, RandomStream& random) {
   MixedGoal goal{node.name, {}, {}, {}};
-  const std::uint64_t kind = random.below(3);
+  const std::uint64_t kind = random.below(4);
   const double below = kind == 0 ? 1.0 - share : kind == 1 ? 0.0 : random.uniform(0.0, 1.0 - share);
   if (kind != 1) goal.low = rounded(quantile(sorted, below));
   if (kind != 0) goal.high = rounded(quantile(sorted, below + share));

@@ -116,7 +116,8 @@ const Column& about_named(const MixedModel& model, const std::string& name, cons
   return model.nodes[find_node_name(model.names(), name, reader)].about;
 }
 
-MixedLever parse_lever(const MixedModel& model, const std::string& name, const Json& json, const ObjectReader& reader) {
+MixedLever parse_lever(const MixedModel& model, const std::string& name, const Json& json, const std::string& source,
+                       const ObjectReader& reader) {
   const Column& about = about_named(model, name, reader);
   MixedLever lever{name, 0.0, 0.0, {}};
   if (json.is_array() && json.size() == 2) {
@@ -125,7 +126,7 @@ MixedLever parse_lever(const MixedModel& model, const std::string& name, const J
     lever.high = range[1];
     return lever;
   }
-  const ObjectReader object(json, fmt::format("The lever '{}'", name));
+  const ObjectReader object(json, fmt::format("{}: The lever '{}'", source, name));
   if (json.contains("min")) {
     lever.low = object.number("min");
     lever.high = object.number("max");
@@ -140,13 +141,14 @@ MixedLever parse_lever(const MixedModel& model, const std::string& name, const J
   return lever;
 }
 
-MixedGoal parse_goal(const MixedModel& model, const std::string& name, const Json& json, const ObjectReader& reader) {
+MixedGoal parse_goal(const MixedModel& model, const std::string& name, const Json& json, const std::string& source,
+                     const ObjectReader& reader) {
   const Column& about = about_named(model, name, reader);
   MixedGoal goal{name, {}, {}, {}};
   if (json.is_string()) {
     goal.levels = {level_number(about, json, reader)};
   } else if (json.is_object()) {
-    const ObjectReader object(json, fmt::format("What is desired of '{}'", name));
+    const ObjectReader object(json, fmt::format("{}: What is desired of '{}'", source, name));
     for (const Json& word : object.array("values")) goal.levels.push_back(level_number(about, word, object));
   } else if (json.is_array() && json.size() == 2) {
     const auto side = [&](const Json& bound) -> std::optional<double> {
@@ -215,11 +217,11 @@ MixedTruth read_mixed_truth(const std::string& path) {
   truth.task.context = parse_names(task, "context");
   for (const std::string& name : truth.task.context) static_cast<void>(about_named(truth.model, name, task));
   for (const auto& [name, domain] : task.object("alterable").json().items()) {
-    truth.task.alterable.push_back(parse_lever(truth.model, name, domain, task));
+    truth.task.alterable.push_back(parse_lever(truth.model, name, domain, path, task));
   }
   truth.task.outcome = parse_names(task, "outcome");
   for (const auto& [name, goal] : task.object("desired").json().items()) {
-    truth.task.desired.push_back(parse_goal(truth.model, name, goal, task));
+    truth.task.desired.push_back(parse_goal(truth.model, name, goal, path, task));
   }
   return truth;
 }

@@ -137,7 +137,8 @@ StructuralModel read_structural_model(const std::string& path) {
   const ObjectReader file(json, fmt::format("{}: The file", path));
   if (file.text("format") != "olem-truth") file.fail("is no truth file that olem wrote");
   if (file.number("format_version") != 1.0) file.fail("has a format_version other than 1; read it with a newer olem");
-  if (json.value("kind", "") == "mixed") file.fail("is the truth of a mixed table, not of one with additive noise");
+  if (const auto kind = json.find("kind"); kind != json.end() && *kind == "mixed")
+    file.fail("is the truth of a mixed table, not of one with additive noise");
   return parse_structural_model(json, path);
 }
 

@@ -261,6 +261,7 @@ std::vector<Command> long_commands() {
       {"simulate_order", {"simulate", "order", "--variables", "10", "--rows", "6000", "-o", "out"}, ""},
       {"simulate_auf", {"simulate", "auf", "--rows", "2000000", "--noise", "beta", "-o", "out"}, ""},
       {"simulate_bermuda", {"simulate", "bermuda", "--rows", "3000000", "-o", "out"}, ""},
+      {"simulate_mixed", {"simulate", "mixed", "--rows", "3000000", "-o", "out"}, ""},
       {"study_order", {"study", "order", "--methods", "score", "--metrics", "div", "-o", "out"}, ""},
       {"study_auf", {"study", "auf", "-o", "out"}, ""},
       {"study_bermuda", {"study", "bermuda", "-o", "out"}, ""},

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "contract/contract.h"
 #include "helpers.h"
 #include "olem/file.h"
 #include "olem/simulate.h"
@@ -327,8 +328,9 @@ TEST(MixedTask, WrongTruthFilesAreNamed) {
   const auto refuse = [&](const std::string& part, const std::function<void(Json&)>& spoil) {
     Json wrong = right;
     spoil(wrong);
-    folder.write("wrong.json", wrong.dump());
-    expect_error(ErrorCategory::kData, part, [&] { read_mixed_truth(folder.file("wrong.json")); });
+    const std::string path = folder.write("wrong.json", wrong.dump());
+    expect_error(ErrorCategory::kData, part, [&] { read_mixed_truth(path); });
+    expect_error(ErrorCategory::kData, path + ": ", [&] { read_mixed_truth(path); });
   };
   refuse("is no truth file", [](Json& j) { j["format"] = "other"; });
   refuse("newer olem", [](Json& j) { j["format_version"] = 2; });
@@ -343,6 +345,12 @@ TEST(MixedTask, WrongTruthFilesAreNamed) {
   refuse("not a list of terms", [](Json& j) { j["nodes"][0]["predictors"][0] = 1; });
   refuse("parent that is not a name", [](Json& j) { j["nodes"][0]["parents"] = Json::array({1}); });
   refuse("order", [](Json& j) { j["order"] = Json::array({1}); });
+}
+
+TEST(MixedTask, KeepsTheContractOfSimulators) {
+  MixedSimulationOptions options;
+  test::expect_options_are_checked(describe(options));
+  test::expect_stops([](const Context& context) { random_mixed_task({}, 1, context); });
 }
 
 TEST(MixedTask, RefusesWhatCannotBe) {
