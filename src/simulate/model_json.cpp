@@ -8,8 +8,11 @@
 #include "olem/json_text.h"
 #include "olem/options.h"
 #include "olem/structural_model.h"
+#include "simulate/object_reader.h"
 
 namespace olem {
+
+using namespace internal;
 
 namespace {
 
@@ -47,59 +50,7 @@ Json function_json(const StructuralFunction& function, std::size_t inputs) {
   return {{"kind", "mlp"}, {"input_weights", std::move(rows)}, {"output_weights", mlp.output_weights}};
 }
 
-// Reads the parts of one object and says where it stands when something is wrong with it.
-class Reader {
- public:
-  Reader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
-    if (!json.is_object()) fail("is not an object");
-  }
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ErrorCategory::kData, fmt::format("{} {}.", where_, what));
-  }
-
-  const Json& at(const char* key) const {
-    const auto found = json_.find(key);
-    if (found == json_.end()) fail(fmt::format("has no \"{}\"", key));
-    return *found;
-  }
-
-  std::string text(const char* key) const {
-    if (!at(key).is_string()) fail(fmt::format("has a \"{}\" that is not a text", key));
-    return at(key).get<std::string>();
-  }
-
-  double number(const char* key) const {
-    if (!at(key).is_number()) fail(fmt::format("has a \"{}\" that is not a number", key));
-    return at(key).get<double>();
-  }
-
-  const Json& array(const char* key) const {
-    if (!at(key).is_array()) fail(fmt::format("has a \"{}\" that is not a list", key));
-    return at(key);
-  }
-
-  std::vector<double> numbers(const Json& list, const char* key) const {
-    std::vector<double> values;
-    if (!list.is_array()) fail(fmt::format("has a \"{}\" that is not a list of numbers", key));
-    values.reserve(list.size());
-    for (const Json& item : list) {
-      if (!item.is_number()) fail(fmt::format("has a \"{}\" with an entry that is not a number", key));
-      values.push_back(item.get<double>());
-    }
-    return values;
-  }
-  std::vector<double> numbers(const char* key) const { return numbers(at(key), key); }
-
-  Reader object(const char* key) const { return {at(key), fmt::format("{}, \"{}\",", where_, key)}; }
-  const Json& json() const { return json_; }
-
- private:
-  const Json& json_;
-  std::string where_;
-};
-
-Noise parse_noise(const Reader& reader) {
+Noise parse_noise(const ObjectReader& reader) {
   const std::string kind = reader.text("kind");
   for (std::size_t i = 0; i < kNoiseWords.size(); ++i) {
     const NoiseWords& words = kNoiseWords[i];
@@ -111,7 +62,7 @@ Noise parse_noise(const Reader& reader) {
   reader.fail(fmt::format("is of the unknown kind '{}'; known are beta, exponential, gaussian and uniform", kind));
 }
 
-StructuralFunction parse_function(const Reader& reader, std::size_t inputs) {
+StructuralFunction parse_function(const ObjectReader& reader, std::size_t inputs) {
   const std::string kind = reader.text("kind");
   if (kind == "linear") return LinearFunction{reader.numbers("weights"), reader.number("intercept")};
   if (kind == "gaussian_process") return GaussianProcessFunction{reader.numbers("weights")};
@@ -128,15 +79,6 @@ StructuralFunction parse_function(const Reader& reader, std::size_t inputs) {
   }
   mlp.output_weights = reader.numbers("output_weights");
   return mlp;
-}
-
-std::size_t find_name(const std::vector<std::string>& names, const std::string& name, const Reader& reader) {
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    if (names[j] == name) return j;
-  }
-  const std::string near = closest_name(name, names);
-  reader.fail(
-      fmt::format("names the unknown node '{}'{}", name, near.empty() ? "" : fmt::format("; '{}' is near", near)));
 }
 
 }  // namespace
@@ -160,31 +102,31 @@ Json to_json(const StructuralModel& model) {
 }
 
 StructuralModel parse_structural_model(const Json& json, const std::string& source) {
-  const Reader file(json, fmt::format("{}: The model", source));
+  const ObjectReader file(json, fmt::format("{}: The model", source));
   std::vector<std::string> names;
-  std::vector<Reader> readers;
+  std::vector<ObjectReader> readers;
   for (const Json& item : file.array("nodes")) {
-    const Reader unnamed(item, fmt::format("{}: Node {}", source, readers.size() + 1));
+    const ObjectReader unnamed(item, fmt::format("{}: Node {}", source, readers.size() + 1));
     names.push_back(unnamed.text("name"));
     readers.emplace_back(item, fmt::format("{}: Node '{}'", source, names.back()));
   }
   StructuralModel model;
   for (std::size_t j = 0; j < readers.size(); ++j) {
-    const Reader& reader = readers[j];
+    const ObjectReader& reader = readers[j];
     StructuralNode node;
     node.name = names[j];
     for (const Json& parent : reader.array("parents")) {
       if (!parent.is_string()) reader.fail("has a parent that is not a name");
-      node.parents.push_back(find_name(names, parent.get<std::string>(), reader));
+      node.parents.push_back(find_node_name(names, parent.get<std::string>(), reader));
     }
     node.function = parse_function(reader.object("function"), node.parents.size());
     node.noise = parse_noise(reader.object("noise"));
     model.nodes.push_back(std::move(node));
   }
   model.anchors.resize(names.size());
-  const Reader anchors = file.object("anchors");
+  const ObjectReader anchors = file.object("anchors");
   for (const auto& [name, values] : anchors.json().items()) {
-    model.anchors[find_name(names, name, anchors)] = anchors.numbers(values, name.c_str());
+    model.anchors[find_node_name(names, name, anchors)] = anchors.numbers(values, name.c_str());
   }
   check_model(model, source);
   return model;
@@ -192,7 +134,7 @@ StructuralModel parse_structural_model(const Json& json, const std::string& sour
 
 StructuralModel read_structural_model(const std::string& path) {
   const Json json = parse_json_text(read_file(path), path);
-  const Reader file(json, fmt::format("{}: The file", path));
+  const ObjectReader file(json, fmt::format("{}: The file", path));
   if (file.text("format") != "olem-truth") file.fail("is no truth file that olem wrote");
   if (file.number("format_version") != 1.0) file.fail("has a format_version other than 1; read it with a newer olem");
   return parse_structural_model(json, path);
