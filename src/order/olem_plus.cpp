@@ -55,23 +55,18 @@ std::vector<std::size_t> columns_that_are(bool discrete, const PlusColumns& colu
   return chosen;
 }
 
-bool standardised(const PlusColumns& columns, std::span<const std::size_t> continuous) {
-  const auto [low, high] = std::minmax_element(continuous.begin(), continuous.end(), [&](std::size_t a, std::size_t b) {
-    return columns.log_scale[a] < columns.log_scale[b];
-  });
-  return std::exp(2.0 * (columns.log_scale[*high] - columns.log_scale[*low])) < kStandardised;
-}
-
-// Only continuous columns have a scale.
 ScaleTerms scale_terms(const OlemPlusOptions& options, const PlusColumns& columns) {
   ScaleTerms terms;
-  const std::vector<std::size_t> continuous = columns_that_are(false, columns);
-  if (options.units == ColumnUnits::kArbitrary || continuous.size() < 2 || standardised(columns, continuous)) {
-    return terms;
+  std::vector<double> log_scales;
+  for (std::size_t j = 0; j < columns.columns; ++j) {
+    if (columns.compared[j] != 0) log_scales.push_back(columns.log_scale[j]);
   }
+  if (options.units == ColumnUnits::kArbitrary || log_scales.size() < 2) return terms;
+  const auto [low, high] = std::minmax_element(log_scales.begin(), log_scales.end());
+  if (std::exp(2.0 * (*high - *low)) < kStandardised) return terms;
   terms.beta = options.beta;
-  if (continuous.size() > kTunedColumns) {
-    terms.beta *= static_cast<double>(kTunedColumns) / static_cast<double>(continuous.size());
+  if (log_scales.size() > kTunedColumns) {
+    terms.beta *= static_cast<double>(kTunedColumns) / static_cast<double>(log_scales.size());
   }
   terms.kappa = options.kappa;
   return terms;

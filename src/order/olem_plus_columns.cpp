@@ -238,7 +238,9 @@ void add_transform(std::vector<double> values, const std::vector<double>& weight
 
 // What the values of a column are, whatever its weights.
 struct ColumnForm {
+  bool compared = true;
   std::optional<PlusLevels> levels;
+  std::vector<double> counts;       // the column itself where it counts
   std::vector<double> transformed;  // empty: there is no transform
   std::vector<float> log_derivatives;
 };
@@ -270,6 +272,7 @@ void add_logarithm(std::span<const double> values, double shift, ColumnForm& for
 
 ColumnForm find_form(const Column& about, std::span<const double> values) {
   ColumnForm form;
+  form.compared = about.type == ColumnType::kReal;
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   switch (about.type) {
     case ColumnType::kReal: break;
@@ -282,8 +285,10 @@ ColumnForm find_form(const Column& about, std::span<const double> values) {
         // Two levels have one order or the other: the likelihood is the same.
         if (levels.count == 2) levels = find_levels(values, false);
         form.levels = std::move(levels);
-      } else if (about.type == ColumnType::kCount && *low >= 0.0) {
-        add_logarithm(values, 1.0, form);
+      }
+      if (about.type == ColumnType::kCount) {
+        form.counts.assign(values.begin(), values.end());
+        if (!form.levels) add_logarithm(values, 1.0, form);
       }
       break;
     }
@@ -342,6 +347,8 @@ void fill_basis(PlusColumns& result, const std::function<ColumnValues(std::size_
                          "The basis of the regressions");
   std::vector<ColumnBasis> bases(d);
   result.levels.resize(d);
+  result.counts.resize(d);
+  result.compared.resize(d);
   parallel_for(context, 0, d, 1, [&](std::size_t j, std::size_t) {
     ColumnValues own = values(j);
     if (own.form.levels && !own.form.levels->ordered) {
@@ -355,6 +362,8 @@ void fill_basis(PlusColumns& result, const std::function<ColumnValues(std::size_
       add_transform(std::move(own.form.transformed), result.weights, std::move(transform), bases[j]);
     }
     result.levels[j] = std::move(own.form.levels);
+    result.counts[j] = std::move(own.form.counts);
+    result.compared[j] = own.form.compared ? 1 : 0;
   });
   result.first.assign(1, 0);
   for (const ColumnBasis& basis : bases) {
@@ -418,12 +427,21 @@ PlusColumns prepare_plus_columns(const Table& table, std::span<const double> wei
   result.columns = table.columns();
   arrange(table, result, context);
   set_weights(result, weights);
-  const auto values = [&](std::size_t j) {
+  const auto arranged = [&](std::size_t j) {
     const auto own = table.column(result.table_column[j]);
     std::vector<double> column(result.rows);
     for (std::size_t i = 0; i < result.rows; ++i) column[i] = own[result.table_row[i]];
-    ColumnForm form = find_form(table.about(result.table_column[j]), column);
-    return ColumnValues{std::move(column), std::move(form)};
+    return column;
+  };
+  std::vector<ColumnForm> forms(result.columns);
+  parallel_for(context, 0, result.columns, 1, [&](std::size_t j, std::size_t) {
+    const Column& about = table.about(result.table_column[j]);
+    if (about.type != ColumnType::kReal) forms[j] = find_form(about, arranged(j));
+  });
+  result.mixed =
+      std::any_of(forms.begin(), forms.end(), [](const ColumnForm& form) { return form.levels.has_value(); });
+  const auto values = [&](std::size_t j) {
+    return ColumnValues{arranged(j), result.mixed ? std::move(forms[j]) : ColumnForm()};
   };
   fill_basis(result, values, context);
   return result;
@@ -433,12 +451,15 @@ PlusColumns reweigh_plus_columns(const PlusColumns& columns, std::span<const dou
   PlusColumns result;
   result.rows = columns.rows;
   result.columns = columns.columns;
+  result.mixed = columns.mixed;
   result.table_row = columns.table_row;
   result.table_column = columns.table_column;
   set_weights(result, weights);
   const auto values = [&](std::size_t j) {
     ColumnValues own{std::vector<double>(columns.standardised(j), columns.standardised(j) + columns.rows), {}};
     own.form.levels = columns.levels[j];
+    own.form.counts = columns.counts[j];
+    own.form.compared = columns.compared[j] != 0;
     if (const std::optional<PlusTransform>& transform = columns.transforms[j]) {
       const double* const function = columns.function(transform->function);
       own.form.transformed.assign(function, function + columns.rows);

@@ -39,8 +39,15 @@ struct PlusColumns {
   std::vector<double> weights;            // of the rows, with mean 1; empty: all 1
   std::vector<double> log_scale;          // ln of the standard deviation (divisor n) of each column
   std::vector<double> rounding_step;      // smallest distance of two values that differ, in standard deviations
+  // Some columns are discrete. Otherwise there are no transforms either, and the size of noise does not depend on
+  // anything.
+  bool mixed = false;
   // By column: binary columns, categories, and ordinal columns and counts of at most 30 values.
   std::vector<std::optional<PlusLevels>> levels;
+  std::vector<std::vector<double>> counts;  // by column: its values where it counts
+  // By column: whether its scale is compared with others. Of a mixed table only real columns: shares, positive columns
+  // and counts have scales of their own.
+  std::vector<char> compared;
   std::vector<std::optional<PlusTransform>> transforms;  // by column: of positive columns, shares and counts
 
   // Functions of column j: basis columns first[j] to first[j + 1] - 1. Centred, orthogonal within a column, mean square

@@ -14,7 +14,7 @@ std::vector<double> scale_rows(const PlusColumns& columns, const ScaleTerms& ter
   const std::vector<double> slopes = terms.slopes(scored.entropies(columns));
   std::vector<double> factors;
   auto slope = slopes.begin();
-  for (const std::size_t column : scored.order) factors.push_back(columns.is_discrete(column) ? 0.0 : *slope++);
+  for (const std::size_t column : scored.order) factors.push_back(columns.compared[column] != 0 ? *slope++ : 0.0);
   return row_sums(scored, factors);
 }
 

@@ -12,6 +12,7 @@
 #include "order/olem_plus_entropy.h"
 #include "order/olem_plus_kernel.h"
 #include "order/olem_plus_levels.h"
+#include "order/olem_plus_objective.h"
 
 namespace olem::internal {
 
@@ -43,6 +44,7 @@ constexpr std::array kProcessRidges = {0.2, 1.0, 5.0};
 constexpr double kLineRidge = 1e-3;       // of lines and constant beside a Gaussian process
 constexpr double kMustGain = 1.0 - 1e-4;  // factor of the GCV of a later candidate
 constexpr double kMostLeverage = 0.9;     // a row that determines its own fit says nothing
+constexpr double kLeastResidual = 0.01;   // of the size of all, where the logarithms of residuals are compared
 constexpr double kWide = 1.6;             // length scales, in standard deviations
 constexpr double kNarrow = 0.8;
 
@@ -234,7 +236,7 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
   }
   if (process.functions) {
     const ProcessFunctions& functions = *process.functions;
-    result.choice = {PlusModel::kProcess, process.ridge.smoothing, process.length, transformed, {}};
+    result.choice = {PlusModel::kProcess, process.ridge.smoothing, process.length, transformed, false, {}};
     MatrixXd root = process.ridge.root();
     functions.unwhiten(process.ridge.coefficients);
     functions.unwhiten(root);
@@ -242,7 +244,7 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
         columns, response, [&](std::size_t first, const Eigen::Ref<MatrixXd>& block) { functions.fill(first, block); },
         process.ridge.coefficients, root, 0.0);
   } else {
-    result.choice = {PlusModel::kAdditive, additive.smoothing, 0.0, transformed, {}};
+    result.choice = {PlusModel::kAdditive, additive.smoothing, 0.0, transformed, false, {}};
     const auto gather = [&](std::size_t first, Eigen::Ref<MatrixXd> block) {
       for (Index k = 0; k < block.cols(); ++k) {
         block.col(k) = columns.basis.col(problem.functions.chosen[static_cast<std::size_t>(k)])
@@ -256,17 +258,67 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
 
 namespace {
 
+// ln s(x) of every row, for residuals of the size s(x): the regression of ln |r| on straight lines and indicators of
+// the predecessors, less its mean.
+VectorXd log_noise_scale(const PlusColumns& columns, std::span<const std::size_t> active,
+                         const std::vector<double>& residuals) {
+  std::vector<Index> chosen;
+  std::vector<double> penalty;
+  for (const std::size_t j : active) {
+    const std::size_t lines = columns.is_indicated(j) ? columns.functions(j) : 1;
+    for (std::size_t k = columns.first[j]; k < columns.first[j] + lines; ++k) {
+      chosen.push_back(static_cast<Index>(k));
+      penalty.push_back(std::max(kLineRidge, columns.least_penalty[k]));
+    }
+  }
+  const auto n = static_cast<Index>(columns.rows);
+  double squares = 0.0;
+  for (const double r : residuals) squares += r * r;
+  const double least = kLeastResidual * std::sqrt(squares / static_cast<double>(n));
+  VectorXd logs(n);
+  for (Index i = 0; i < n; ++i) logs[i] = std::log(std::max(std::abs(residuals[static_cast<std::size_t>(i)]), least));
+  logs.array() -= logs.mean();
+  if (!columns.weights.empty()) logs.array() *= Eigen::Map<const VectorXd>(columns.weights.data(), n).array();
+  VectorXd right(static_cast<Index>(chosen.size()));
+  for (std::size_t k = 0; k < chosen.size(); ++k) right[static_cast<Index>(k)] = columns.basis.col(chosen[k]).dot(logs);
+  MatrixXd factor = columns.gram(chosen, chosen);
+  factor.diagonal() += Eigen::Map<const VectorXd>(penalty.data(), static_cast<Index>(penalty.size()));
+  VectorXd scale = VectorXd::Zero(n);
+  if (!cholesky_lower(factor.data(), chosen.size())) return scale;
+  solve_lower(factor.data(), chosen.size(), false, right.data(), 1);
+  solve_lower(factor.data(), chosen.size(), true, right.data(), 1);
+  for (std::size_t k = 0; k < chosen.size(); ++k) scale += right[static_cast<Index>(k)] * columns.basis.col(chosen[k]);
+  return scale;
+}
+
 PlusFit fit_continuous(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
                        const PlusChoice* known, bool transformed) {
   const PlusResiduals residuals = regression_residuals(columns, target, active, known, transformed);
   const PlusTransform* const transform = transformed ? &*columns.transforms[target] : nullptr;
-  ResidualEntropy entropy =
-      residual_entropy(residuals.values, columns.weights,
-                       transform == nullptr ? columns.rounding_step[target] : transform->rounding_step);
+  const double step = transform == nullptr ? columns.rounding_step[target] : transform->rounding_step;
+  ResidualEntropy entropy = residual_entropy(residuals.values, columns.weights, step);
   const double log_scale = transform == nullptr ? columns.log_scale[target] : transform->log_scale;
   PlusFit fit;
   fit.choice = residuals.choice;
   fit.choice.transformed = transformed;
+  if (columns.mixed && !active.empty() && (known == nullptr || known->scaled)) {
+    const VectorXd scale = log_noise_scale(columns, active, residuals.values);
+    std::vector<double> divided = residuals.values;
+    for (std::size_t i = 0; i < divided.size(); ++i) divided[i] *= std::exp(-scale[static_cast<Index>(i)]);
+    ResidualEntropy other = residual_entropy(divided, columns.weights, step);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < divided.size(); ++i) {
+      const double own = scale[static_cast<Index>(i)];
+      sum += (columns.weights.empty() ? 1.0 : columns.weights[i]) * own;
+      other.contributions[i] += static_cast<float>(own);
+    }
+    other.value += sum / static_cast<double>(columns.rows);
+    const double price = edge_price(columns.rows) * static_cast<double>(active.size());
+    if (known != nullptr || other.value + price < entropy.value) {
+      entropy = std::move(other);
+      fit.choice.scaled = true;
+    }
+  }
   fit.entropy = entropy.value + log_scale;
   fit.contributions = std::move(entropy.contributions);
   const auto shift = static_cast<float>(log_scale);
@@ -287,13 +339,19 @@ PlusFit fit_continuous(const PlusColumns& columns, std::size_t target, std::span
 
 PlusFit fit_column(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
                    const PlusChoice* known) {
-  if (columns.is_discrete(target)) return fit_levels(columns, target, active, known);
-  if (known != nullptr || !columns.transforms[target]) {
-    return fit_continuous(columns, target, active, known, known != nullptr && known->transformed);
-  }
-  PlusFit plain = fit_continuous(columns, target, active, nullptr, false);
-  PlusFit transformed = fit_continuous(columns, target, active, nullptr, true);
-  return transformed.entropy < plain.entropy ? transformed : plain;
+  const auto fit_plain = [&](bool transformed) {
+    return columns.is_discrete(target) ? fit_levels(columns, target, active, known)
+                                       : fit_continuous(columns, target, active, known, transformed);
+  };
+  if (known != nullptr && known->model == PlusModel::kCounts) return fit_counts(columns, target, active, known);
+  if (known != nullptr) return fit_plain(known->transformed);
+  PlusFit best = fit_plain(false);
+  const auto keep_better = [&](PlusFit other) {
+    if (other.entropy < best.entropy) best = std::move(other);
+  };
+  if (columns.transforms[target]) keep_better(fit_plain(true));
+  if (!columns.counts[target].empty() && !active.empty()) keep_better(fit_counts(columns, target, active));
+  return best;
 }
 
 }  // namespace olem::internal

@@ -27,15 +27,16 @@ struct AdditiveFunctions {
 
 AdditiveFunctions additive_functions(const PlusColumns& columns, std::span<const std::size_t> active);
 
-enum class PlusModel { kMean, kAdditive, kProcess, kLevels };
+enum class PlusModel { kMean, kAdditive, kProcess, kLevels, kCounts };
 
 // The regression that cross-validation chose.
 struct PlusChoice {
   PlusModel model = PlusModel::kMean;
-  double smoothing = 0.0;    // of kAdditive and kLevels; of kProcess: the ridge
+  double smoothing = 0.0;    // of kAdditive, kLevels and kCounts; of kProcess: the ridge
   double length = 0.0;       // of kProcess: the length scale of the kernel, in standard deviations
   bool transformed = false;  // the target is its logarithm or its log-odds
-  // Of kLevels: pairs of functions of the predecessors whose products are functions too.
+  bool scaled = false;       // residuals are divided by a scale that depends on the predecessors
+  // Of kLevels and kCounts: pairs of functions of the predecessors whose products are functions too.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> products;
 };
 
@@ -61,7 +62,7 @@ struct PlusResiduals {
 PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
                                    const PlusChoice* known = nullptr, bool transformed = false);
 
-// Of a column with a transform: that form which leaves the smaller entropy. Of a discrete column see
+// Of a column with a transform: that form which leaves the smaller entropy. Of discrete columns and counts see
 // olem_plus_levels.h.
 PlusFit fit_column(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
                    const PlusChoice* known = nullptr);

@@ -398,6 +398,113 @@ class CumulativeModel : public LevelModel {
   MatrixXd rows_;  // derivatives of -ln P by upper and lower: two first, three second ones
 };
 
+// Counts with mean exp(x b): Poisson, whose slopes serve all distributions with this mean. The constant is the last
+// function.
+class CountModel : public LevelModel {
+ public:
+  CountModel(const PlusColumns& columns, const std::vector<double>& counts)
+      : LevelModel(columns, {}, 0), counts_(Eigen::Map<const VectorXd>(counts.data(), n_)) {}
+
+  Index parameters() const override { return x_.cols() + 1; }
+
+  VectorXd start() const override {
+    double sum = 0.5;
+    for (Index i = 0; i < n_; ++i) sum += weight(i) * counts_[i];
+    VectorXd parameters = VectorXd::Zero(this->parameters());
+    parameters[x_.cols()] = std::log(sum / static_cast<double>(n_));
+    return parameters;
+  }
+
+  VectorXd spread(const VectorXd& penalty) const override {
+    VectorXd all(parameters());
+    all << penalty, kLeastPenalty;
+    return all;
+  }
+
+  VectorXd extended(const VectorXd& parameters, Index old_functions) const override {
+    VectorXd all = VectorXd::Zero(this->parameters());
+    all.head(old_functions) = parameters.head(old_functions);
+    all[x_.cols()] = parameters[old_functions];
+    return all;
+  }
+
+  // But for ln y!.
+  double evaluate(const VectorXd& parameters) override {
+    const MatrixXd slope = parameters.head(x_.cols());
+    predictors_ = product(x_, false, slope).col(0);
+    predictors_.array() += parameters[x_.cols()];
+    if (!(predictors_.maxCoeff() < kMostLogMean)) return std::numeric_limits<double>::infinity();
+    means_ = predictors_;
+    exponentials(means_.data(), static_cast<std::size_t>(n_));
+    return weighted(means_ - counts_.cwiseProduct(predictors_)).sum();
+  }
+
+  MatrixXd slopes() const override { return means_ - counts_; }
+  MatrixXd curvatures() const override { return means_; }
+
+  VectorXd gradient() const override {
+    const VectorXd own = weighted(means_ - counts_);
+    VectorXd result(parameters());
+    result << x_.transpose() * own, own.sum();
+    return result;
+  }
+
+  MatrixXd information() const override {
+    const VectorXd own = weighted(means_);
+    MatrixXd result = MatrixXd::Zero(parameters(), parameters());
+    result.topLeftCorner(x_.cols(), x_.cols()) = weighted_square(x_, own);
+    result.row(x_.cols()) << (x_.transpose() * own).transpose(), own.sum();
+    return result;
+  }
+
+  // Of the negative binomial distribution (variance mean + a mean^2) whose a, one of a few from 0 on, fits best.
+  VectorXd left_out(const MatrixXd& inverse) const override {
+    const Index p = x_.cols();
+    const MatrixXd whole = symmetric(inverse);
+    VectorXd variance = product(x_, false, whole.topLeftCorner(p, p)).cwiseProduct(x_).rowwise().sum();
+    variance += x_ * (2.0 * whole.col(p).head(p));
+    variance.array() += whole(p, p);
+    VectorXd mean(n_);
+    for (Index i = 0; i < n_; ++i) {
+      const double v = weight(i) * variance[i];
+      const double share = std::min(kMostOwnShare, v * means_[i]);
+      mean[i] = std::exp(std::min(kMostLogMean, predictors_[i] + v * (means_[i] - counts_[i]) / (1.0 - share)));
+    }
+    VectorXd best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const double spread : {0.0, 0.03, 0.1, 0.2, 0.4, 0.8, 1.6}) {
+      VectorXd own(n_);
+      for (Index i = 0; i < n_; ++i) own[i] = count_loss(counts_[i], mean[i], spread);
+      const double sum = weighted(own).sum();
+      if (sum < least) {
+        least = sum;
+        best = std::move(own);
+      }
+    }
+    return best;
+  }
+
+ private:
+  static constexpr double kMostLogMean = 30.0;
+
+  static double count_loss(double count, double mean, double spread) {
+    const double log_factorial = std::lgamma(count + 1.0);
+    if (spread == 0.0) return mean - count * std::log(mean) + log_factorial;
+    const double size = 1.0 / spread;
+    return log_factorial + std::lgamma(size) - std::lgamma(count + size) + (size + count) * std::log1p(spread * mean) -
+           count * std::log(spread * mean);
+  }
+
+  VectorXd weighted(const VectorXd& values) const {
+    if (weights_->empty()) return values;
+    return values.cwiseProduct(Eigen::Map<const VectorXd>(weights_->data(), n_));
+  }
+
+  Eigen::Map<const VectorXd> counts_;
+  VectorXd predictors_;
+  VectorXd means_;
+};
+
 struct LevelFit {
   VectorXd parameters;
   double smoothing = 0.0;
@@ -561,7 +668,84 @@ class LevelShares {
   double all_ = 0.0;
 };
 
+// The additive functions, and products where they pay.
+struct LogisticFit {
+  VectorXd losses;
+  double smoothing = 0.0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> products;
+  double mean = 0.0;
+};
+
+LogisticFit fit_model(const PlusColumns& columns, std::span<const std::size_t> active, LevelModel& model,
+                      const PlusChoice* known) {
+  const AdditiveFunctions functions = additive_functions(columns, active);
+  LogisticFit result;
+  const auto penalty = [&](double smoothing) {
+    const Index own = functions.roughness.size();
+    VectorXd all = VectorXd::Constant(own + static_cast<Index>(result.products.size()), kProductPenalty);
+    all.head(own) = functions.penalty(smoothing).cwiseMax(kLinePenalty);
+    return all;
+  };
+  const auto n = static_cast<Index>(columns.rows);
+  const auto mean_loss = [&](const VectorXd& losses) {
+    double sum = 0.0;
+    for (Index i = 0; i < n; ++i) sum += model.weight(i) * losses[i];
+    return sum / static_cast<double>(n);
+  };
+  const std::span<const double> smoothings =
+      known == nullptr ? std::span<const double>(kSmoothings) : std::span(&known->smoothing, 1);
+  if (known != nullptr) result.products = known->products;
+  model.set_functions(gathered(columns, functions.chosen, result.products));
+  LevelFit best = newton(model, model.start(), smoothings, penalty);
+  result.smoothing = best.smoothing;
+  result.mean = mean_loss(best.losses);
+  if (known == nullptr && active.size() > 1) {
+    result.products = missed_products(columns, active, model);
+    if (!result.products.empty()) {
+      const Index old_functions = model.functions().cols();
+      model.set_functions(gathered(columns, functions.chosen, result.products));
+      const VectorXd start = model.extended(best.parameters, old_functions);
+      LevelFit richer = newton(model, start, std::span(&best.smoothing, 1), penalty);
+      const double mean = mean_loss(richer.losses);
+      if (mean + edge_price(columns.rows) * static_cast<double>(result.products.size()) < result.mean) {
+        best = std::move(richer);
+        result.mean = mean;
+      } else {
+        result.products.clear();
+      }
+    }
+  }
+  result.losses = std::move(best.losses);
+  return result;
+}
+
+// The contributions of the rows, by `loss`, and their mean.
+template <class Loss>
+void set_losses(const PlusColumns& columns, const Loss& loss, PlusFit& fit) {
+  fit.contributions.resize(columns.rows);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < columns.rows; ++i) {
+    const double own = loss(i);
+    sum += (columns.weights.empty() ? 1.0 : columns.weights[i]) * own;
+    fit.contributions[i] = static_cast<float>(own);
+  }
+  fit.entropy = sum / static_cast<double>(columns.rows);
+}
+
 }  // namespace
+
+PlusFit fit_counts(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
+                   const PlusChoice* known) {
+  CountModel model(columns, columns.counts[target]);
+  const LogisticFit found = fit_model(columns, active, model, known);
+  PlusFit fit;
+  fit.choice.model = PlusModel::kCounts;
+  fit.choice.smoothing = found.smoothing;
+  fit.choice.products = found.products;
+  set_losses(
+      columns, [&](std::size_t i) { return found.losses[static_cast<Index>(i)]; }, fit);
+  return fit;
+}
 
 PlusFit fit_levels(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
                    const PlusChoice* known) {
@@ -569,20 +753,12 @@ PlusFit fit_levels(const PlusColumns& columns, std::size_t target, std::span<con
   const std::size_t n = columns.rows;
   const auto weight = [&](std::size_t i) { return columns.weights.empty() ? 1.0 : columns.weights[i]; };
   PlusFit fit;
-  fit.contributions.resize(n);
-  const auto finish = [&](const auto& loss) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double own = loss(i);
-      sum += weight(i) * own;
-      fit.contributions[i] = static_cast<float>(own);
-    }
-    fit.entropy = sum / static_cast<double>(n);
-    return fit;
-  };
   const LevelShares shares(columns, levels, 0);
-  if (active.empty()) return finish([&](std::size_t i) { return -std::log(shares.share(levels.level[i], weight(i))); });
-
+  if (active.empty()) {
+    set_losses(
+        columns, [&](std::size_t i) { return -std::log(shares.share(levels.level[i], weight(i))); }, fit);
+    return fit;
+  }
   const Index classes =
       levels.ordered ? static_cast<Index>(levels.count) : std::min(kMostClasses, static_cast<Index>(levels.count));
   const auto last_class = static_cast<std::size_t>(classes) - 1;
@@ -591,57 +767,29 @@ PlusFit fit_levels(const PlusColumns& columns, std::size_t target, std::span<con
   for (std::size_t i = 0; i < n; ++i) {
     row_class[i] = static_cast<Index>(std::min<std::size_t>(levels.level[i], last_class));
   }
-  const AdditiveFunctions functions = additive_functions(columns, active);
   std::unique_ptr<LevelModel> model;
   if (levels.ordered) {
     model = std::make_unique<CumulativeModel>(columns, std::move(row_class), classes);
   } else {
     model = std::make_unique<SoftmaxModel>(columns, std::move(row_class), classes);
   }
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> products;
-  const auto penalty = [&](double smoothing) {
-    const Index own = functions.roughness.size();
-    VectorXd all = VectorXd::Constant(own + static_cast<Index>(products.size()), kProductPenalty);
-    all.head(own) = functions.penalty(smoothing).cwiseMax(kLinePenalty);
-    return all;
-  };
-  const std::span<const double> smoothings =
-      known == nullptr ? std::span<const double>(kSmoothings) : std::span(&known->smoothing, 1);
-  if (known != nullptr) products = known->products;
-  model->set_functions(gathered(columns, functions.chosen, products));
-  LevelFit best = newton(*model, model->start(), smoothings, penalty);
-  if (known == nullptr && active.size() > 1) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> missed = missed_products(columns, active, *model);
-    if (!missed.empty()) {
-      products = std::move(missed);
-      const Index old_functions = model->functions().cols();
-      model->set_functions(gathered(columns, functions.chosen, products));
-      const VectorXd start = model->extended(best.parameters, old_functions);
-      LevelFit richer = newton(*model, start, std::span(&best.smoothing, 1), penalty);
-      double gain = 0.0;
-      for (std::size_t i = 0; i < n; ++i) {
-        gain += weight(i) * (best.losses[static_cast<Index>(i)] - richer.losses[static_cast<Index>(i)]);
-      }
-      const double price = edge_price(n) * static_cast<double>(products.size());
-      if (gain / static_cast<double>(n) > price) {
-        best = std::move(richer);
-      } else {
-        products.clear();
-      }
-    }
-  }
+  const LogisticFit found = fit_model(columns, active, *model, known);
   fit.choice.model = PlusModel::kLevels;
-  fit.choice.smoothing = best.smoothing;
-  fit.choice.products = products;
+  fit.choice.smoothing = found.smoothing;
+  fit.choice.products = found.products;
   const LevelShares rare(columns, levels, last_class);
   // A row never seen the like of may have a probability of zero to all digits: a row's worth of the shares of all.
   const double doubt = 1.0 / static_cast<double>(n);
-  return finish([&](std::size_t i) {
-    const std::size_t level = levels.level[i];
-    double probability = std::exp(-best.losses[static_cast<Index>(i)]);
-    if (pooled && level >= last_class) probability *= rare.share(level, weight(i));
-    return -std::log((1.0 - doubt) * probability + doubt * shares.share(level, weight(i)));
-  });
+  set_losses(
+      columns,
+      [&](std::size_t i) {
+        const std::size_t level = levels.level[i];
+        double probability = std::exp(-found.losses[static_cast<Index>(i)]);
+        if (pooled && level >= last_class) probability *= rare.share(level, weight(i));
+        return -std::log((1.0 - doubt) * probability + doubt * shares.share(level, weight(i)));
+      },
+      fit);
+  return fit;
 }
 
 }  // namespace olem::internal

@@ -20,4 +20,9 @@ namespace olem::internal {
 PlusFit fit_levels(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
                    const PlusChoice* known = nullptr);
 
+// A count given at least one active predecessor: Poisson regression with mean exp(f(x)), f as above, and the negative
+// binomial distribution with this mean that fits best.
+PlusFit fit_counts(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
+                   const PlusChoice* known = nullptr);
+
 }  // namespace olem::internal

@@ -224,7 +224,7 @@ std::vector<double> ScoredOrder::entropies(const PlusColumns& columns) const {
   std::vector<double> values;
   values.reserve(nodes.size());
   for (std::size_t place = 0; place < nodes.size(); ++place) {
-    if (!columns.is_discrete(order[place])) values.push_back(nodes[place].fit->entropy);
+    if (columns.compared[order[place]] != 0) values.push_back(nodes[place].fit->entropy);
   }
   return values;
 }

@@ -20,7 +20,7 @@ struct ScoredOrder {
   double scale = 0.0;
 
   double total() const { return shape + scale; }
-  // Of the continuous columns, in the order: what the scale terms compare.
+  // Of the columns whose scales are compared, in the order.
   std::vector<double> entropies(const PlusColumns& columns) const;
 };
 
