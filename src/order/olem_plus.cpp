@@ -149,9 +149,18 @@ class OlemPlusProblem::Impl {
     const ScaleTerms terms = find_terms(known, from, context);
     if (from.empty() || (start.empty() && terms.none())) from = start_order(known, false, context);
     context.report_progress(kStartShare, "order");
-    const ScoredOrder best = search_plus_order(nodes_, terms, known, from, context, [&](double part) {
-      context.report_progress(kStartShare + (kSearchShare - kStartShare) * part, "order");
-    });
+    const bool again = start.empty() && columns().mixed;
+    const double first_share = again ? kFirstSearch : 1.0;
+    const auto search = [&](double begin, double end, std::span<const std::size_t> order) {
+      return search_plus_order(nodes_, terms, known, order, context, [&](double part) {
+        context.report_progress(kStartShare + (kSearchShare - kStartShare) * (begin + (end - begin) * part), "order");
+      });
+    };
+    ScoredOrder best = search(0.0, first_share, from);
+    if (again) {
+      ScoredOrder other = search(first_share, 1.0, with_discrete_last(best.order, known));
+      if (other.total() < best.total()) best = std::move(other);
+    }
     OrderResult result;
     result.method = "olem+";
     result.criterion = "residual_entropy";
@@ -189,6 +198,7 @@ class OlemPlusProblem::Impl {
  private:
   static constexpr double kStartShare = 0.1;  // of the progress
   static constexpr double kSearchShare = 0.95;
+  static constexpr double kFirstSearch = 0.7;  // of two searches
 
   const PlusColumns& columns() const { return nodes_.columns(); }
 
@@ -223,6 +233,22 @@ class OlemPlusProblem::Impl {
     for (const std::size_t column : columns_that_are(true, columns()))
       order = with_inserted(order, column, known, context);
     return order;
+  }
+
+  // The same order of the continuous columns, with discrete columns as late as knowledge allows: a search from the
+  // other end.
+  std::vector<std::size_t> with_discrete_last(std::span<const std::size_t> order, const Precedence& known) const {
+    std::vector<std::size_t> result;
+    for (const std::size_t column : order) {
+      if (!columns().is_discrete(column)) result.push_back(column);
+    }
+    for (const std::size_t column : order) {
+      if (!columns().is_discrete(column)) continue;
+      const auto after =
+          std::find_if(result.begin(), result.end(), [&](std::size_t other) { return known.precedes(column, other); });
+      result.insert(after, column);
+    }
+    return result;
   }
 
   // The column at the place where J by shape of the columns so far is least.
