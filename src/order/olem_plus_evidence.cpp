@@ -8,6 +8,7 @@ namespace olem::internal {
 namespace {
 
 constexpr double kDecidesBeyond = 2.0;  // standard errors
+constexpr double kRounding = 1e-9;      // nats: what is less is the order of a sum
 
 // Row by row: what the scale terms of J change with, to first order.
 std::vector<double> scale_rows(const PlusColumns& columns, const ScaleTerms& terms, const ScoredOrder& scored) {
@@ -86,9 +87,9 @@ std::vector<OrderStep> plus_steps(PlusNodes& nodes, const ScaleTerms& terms, con
     evidence.gap_scale_standard_error = paired_standard_error(scale, own_scale, weights);
     step.gap = std::max(0.0, swapped.total() - best.total());
     step.gap_standard_error = paired_standard_error(added(shape, scale), added(own_shape, own_scale), weights);
-    if (evidence.gap_shape > kDecidesBeyond * evidence.gap_shape_standard_error) {
+    if (evidence.gap_shape > kDecidesBeyond * evidence.gap_shape_standard_error + kRounding) {
       evidence.decided_by = DecidedBy::kShape;
-    } else if (!terms.none() && *step.gap > kDecidesBeyond * *step.gap_standard_error) {
+    } else if (!terms.none() && *step.gap > kDecidesBeyond * *step.gap_standard_error + kRounding) {
       evidence.decided_by = DecidedBy::kScale;
     }
     step.decided = evidence.decided_by == DecidedBy::kShape;
