@@ -1,9 +1,10 @@
 // OLEM+ beside OLEM on models of the study with a known truth: true edges turned round (DIV, means and the paired
 // difference with its standard error), how often the true order has the smaller score, so that the search and not the
 // score is at fault, and seconds.
-//   olem_plus_bench [study|standardised|rescaled|rows|bermuda|units|few|speed] [MODELS [SEED]]
+//   olem_plus_bench [study|standardised|rescaled|rows|bermuda|units|few|mixed|speed] [MODELS [SEED]]
 // `units` and `few` (rows) compare what OLEM+ finds out about the units of the columns with being told, for columns as
 // they are and in random units.
+// `mixed`: tables with columns of all types (d = 8, n = 2000), beside learners that take the levels for numbers.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -17,6 +18,7 @@
 #include "olem/order.h"
 #include "olem/random.h"
 #include "olem/simulate.h"
+#include "olem/simulate_mixed.h"
 
 namespace olem {
 namespace {
@@ -245,6 +247,69 @@ void run_units(const std::vector<Setting>& settings, int models, std::uint64_t s
   random_all.print("all random, arbitrary");
 }
 
+Dag dag_of(const MixedModel& model) {
+  std::vector<Edge> edges;
+  for (const auto& [from, to] : model.edges()) edges.push_back({from, to});
+  return Dag(model.names(), edges);
+}
+
+// Edges turned round by one learner.
+struct Turned {
+  std::string method;
+  std::vector<double> edges;
+  double seconds = 0.0;
+};
+
+// "mean ± standard error".
+std::string mean_text(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  double mean = 0.0;
+  double square = 0.0;
+  for (const double value : values) mean += value / n;
+  for (const double value : values) square += (value - mean) * (value - mean);
+  return fmt::format("{:.2f} ± {:.2f}", mean, n > 1 ? std::sqrt(square / (n - 1.0) / n) : 0.0);
+}
+
+void run_mixed(int variables, int rows, int models, std::uint64_t seed) {
+  std::vector<Turned> learners = {{"olem+", {}}, {"varsort", {}}, {"listen", {}}, {"cam", {}}};
+  int search_failed = 0;
+  double edges = 0.0;
+  for (int m = 0; m < models; ++m) {
+    MixedSimulationOptions options;
+    options.variables = variables;
+    Context context;
+    context.seed = seed;
+    context.threads = 1;
+    const MixedModel model = random_mixed_model(options, static_cast<std::uint64_t>(m), context);
+    const Table table = draw_rows(model, static_cast<std::size_t>(rows), static_cast<std::uint64_t>(m), context);
+    const Table codes(table.names(), std::vector<double>(table.values().begin(), table.values().end()));
+    const Dag truth = dag_of(model);
+    edges += static_cast<double>(model.edges().size());
+    for (Turned& learner : learners) {
+      OrderOptions own;
+      own.method = learner.method;
+      const bool plus = learner.method == "olem+";
+      OrderResult found;
+      learner.seconds += seconds_of([&] { found = learn_order(plus ? table : codes, own, {}, context); });
+      learner.edges.push_back(static_cast<double>(order_divergence(truth, found.order)));
+      if (!plus || learner.edges.back() == 0.0) continue;
+      OlemPlusProblem problem(table, own.olem_plus, context);
+      const double best = problem.score(nearest_true_order(truth, found.order), context).total();
+      if (best < problem.score(found.order, context).total() - 1e-6) ++search_failed;
+    }
+  }
+  fmt::print("mixed d{} n{}: {} models with {:.1f} edges, the true order scores better in {}\n", variables, rows,
+             models, edges / models, search_failed);
+  for (const Turned& learner : learners) {
+    std::vector<double> differences;
+    for (std::size_t m = 0; m < learner.edges.size(); ++m) {
+      differences.push_back(learners.front().edges[m] - learner.edges[m]);
+    }
+    fmt::print("{:<10} turned round {:>14}   olem+ minus it {:>15}   {:.3f} s\n", learner.method,
+               mean_text(learner.edges), mean_text(differences), learner.seconds / models);
+  }
+}
+
 // Large tables of linear models, which are quick to simulate.
 void run_speed() {
   for (const auto& [variables, rows, density] : {std::tuple{10, 2000, 0.3}, std::tuple{20, 2000, 0.3},
@@ -294,10 +359,13 @@ int main(int argc, char** argv) {
     run_units({{5, 0.3}, {5, 0.5}, {5, 0.8}, {10, 0.3}, {10, 0.5}, {10, 0.8}}, models, seed);
   } else if (part == "few") {
     run_units({{10, 0.3, 200, {0.0, 0.5, 1.0}}, {10, 0.3, 500, {0.0, 0.5, 1.0}}}, models, seed);
+  } else if (part == "mixed") {
+    run_mixed(8, 2000, models, seed);
+    run_mixed(12, 1000, models, seed);
   } else if (part == "speed") {
     run_speed();
   } else {
-    fmt::print(stderr, "study, standardised, rescaled, rows, bermuda, units, few or speed, not {}\n", part);
+    fmt::print(stderr, "study, standardised, rescaled, rows, bermuda, units, few, mixed or speed, not {}\n", part);
     return 2;
   }
   return 0;

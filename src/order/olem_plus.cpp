@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -50,24 +51,33 @@ std::vector<double> checked_weights(const std::string& prefix, std::size_t rows,
   return scaled;
 }
 
-bool standardised(const PlusColumns& columns) {
-  const auto [low, high] = std::minmax_element(columns.log_scale.begin(), columns.log_scale.end());
-  return std::exp(2.0 * (*high - *low)) < kStandardised;
+std::vector<std::size_t> columns_that_are(bool discrete, const PlusColumns& columns) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t j = 0; j < columns.columns; ++j) {
+    if (columns.is_discrete(j) == discrete) chosen.push_back(j);
+  }
+  return chosen;
 }
 
 ScaleTerms scale_terms(const OlemPlusOptions& options, const PlusColumns& columns) {
   ScaleTerms terms;
-  if (options.units == ColumnUnits::kArbitrary || standardised(columns)) return terms;
+  std::vector<double> log_scales;
+  for (std::size_t j = 0; j < columns.columns; ++j) {
+    if (columns.compared[j] != 0) log_scales.push_back(columns.log_scale[j]);
+  }
+  if (options.units == ColumnUnits::kArbitrary || log_scales.size() < 2) return terms;
+  const auto [low, high] = std::minmax_element(log_scales.begin(), log_scales.end());
+  if (std::exp(2.0 * (*high - *low)) < kStandardised) return terms;
   terms.beta = options.beta;
-  if (columns.columns > kTunedColumns) {
-    terms.beta *= static_cast<double>(kTunedColumns) / static_cast<double>(columns.columns);
+  if (log_scales.size() > kTunedColumns) {
+    terms.beta *= static_cast<double>(kTunedColumns) / static_cast<double>(log_scales.size());
   }
   terms.kappa = options.kappa;
   return terms;
 }
 
-double entropy_range(const ScoredOrder& scored) {
-  const std::vector<double> entropies = scored.entropies();
+double entropy_range(const ScoredOrder& scored, const PlusColumns& columns) {
+  const std::vector<double> entropies = scored.entropies(columns);
   const auto [low, high] = std::minmax_element(entropies.begin(), entropies.end());
   return *high - *low;
 }
@@ -124,10 +134,7 @@ class OlemPlusProblem::Impl {
         own_nodes_(std::make_shared<PlusNodes>(
             prepare_plus_columns(table, checked_weights(table.prefix(), table.rows(), weights), context))),
         nodes_(*own_nodes_) {
-    for (const std::size_t column : columns().table_column) {
-      names_.push_back(table.name(column));
-      has_levels_.push_back(has_levels(table.about(column).type));
-    }
+    for (const std::size_t column : columns().table_column) names_.push_back(table.name(column));
     full_terms_ = scale_terms(options, columns());
   }
 
@@ -141,7 +148,6 @@ class OlemPlusProblem::Impl {
             base.own_nodes_)),
         nodes_(*own_nodes_),
         names_(base.names_),
-        has_levels_(base.has_levels_),
         full_terms_(base.full_terms_),
         weight_(base.weight_),
         range_(base.range_) {}
@@ -153,9 +159,18 @@ class OlemPlusProblem::Impl {
     const ScaleTerms terms = find_terms(known, from, context);
     if (from.empty() || (start.empty() && terms.none())) from = start_order(known, false, context);
     context.report_progress(kStartShare, "order");
-    const ScoredOrder best = search_plus_order(nodes_, terms, known, from, context, [&](double part) {
-      context.report_progress(kStartShare + (kSearchShare - kStartShare) * part, "order");
-    });
+    const bool again = start.empty() && columns().mixed;
+    const double first_share = again ? kFirstSearch : 1.0;
+    const auto search = [&](double begin, double end, std::span<const std::size_t> order) {
+      return search_plus_order(nodes_, terms, known, order, context, [&](double part) {
+        context.report_progress(kStartShare + (kSearchShare - kStartShare) * (begin + (end - begin) * part), "order");
+      });
+    };
+    ScoredOrder best = search(0.0, first_share, from);
+    if (again) {
+      ScoredOrder other = search(first_share, 1.0, with_discrete_last(best.order, known));
+      if (other.total() < best.total()) best = std::move(other);
+    }
     OrderResult result;
     result.method = "olem+";
     result.criterion = "residual_entropy";
@@ -170,7 +185,6 @@ class OlemPlusProblem::Impl {
                     {"active_predecessors", static_cast<double>(edges)},
                     {"regressions", static_cast<double>(nodes_.fits())}};
     result.summary.message = closing_sentence_plus(result.steps);
-    add_level_warning(known, result.summary.warnings);
     context.report_progress(1.0, "order");
     return result;
   }
@@ -194,29 +208,9 @@ class OlemPlusProblem::Impl {
  private:
   static constexpr double kStartShare = 0.1;  // of the progress
   static constexpr double kSearchShare = 0.95;
+  static constexpr double kFirstSearch = 0.7;  // of two searches
 
   const PlusColumns& columns() const { return nodes_.columns(); }
-
-  // Columns with levels whose place is not known are compared by the numbers of their levels.
-  void add_level_warning(const Precedence& known, std::vector<Warning>& warnings) const {
-    std::vector<std::string> open;
-    for (std::size_t j = 0; j < has_levels_.size(); ++j) {
-      if (!has_levels_[j]) continue;
-      for (std::size_t other = 0; other < has_levels_.size(); ++other) {
-        if (other == j || known.precedes(j, other) || known.precedes(other, j)) continue;
-        open.push_back(names_[j]);
-        break;
-      }
-    }
-    if (open.empty()) return;
-    std::sort(open.begin(), open.end());
-    constexpr const char* kAdvice = "Fix their places by what you know";
-    warnings.push_back({"levels",
-                        fmt::format("The levels of {} entered as numbers, so that {} place in the order is a guess.",
-                                    fmt::join(open, ", "), open.size() == 1 ? "its" : "their"),
-                        fmt::format("{}", fmt::join(open, ", ")),
-                        {{kAdvice, "tier"}, {kAdvice, "before"}}});
-  }
 
   std::vector<std::size_t> numbers(std::span<const std::string> order) const {
     const std::vector<std::size_t> table_order =
@@ -233,20 +227,70 @@ class OlemPlusProblem::Impl {
     if (full_terms_.none()) return {};
     if (from.empty() && (!weight_ || *weight_ > 0.0)) from = start_order(known, true, context);
     if (!weight_) {
-      range_ = entropy_range(score_plus_order(nodes_, {}, from, context));
+      range_ = entropy_range(score_plus_order(nodes_, {}, from, context), columns());
       weight_ =
           (options_.units == ColumnUnits::kAuto ? scale_weight(range_) : 1.0) * few_rows_factor(columns().rows, range_);
     }
     return {*weight_ * full_terms_.beta, *weight_ * full_terms_.kappa};
   }
 
-  // OLEM's order of the columns in their units or standardised. The rows are in an order
-  // that has nothing to do with their values, so the first of many are a random sample.
-  std::vector<std::size_t> start_order(const Precedence& known, bool in_units, const Context& context) const {
+  // OLEM's order of the continuous columns, in their units or standardised, with discrete columns where J by shape is
+  // least, one after the other.
+  std::vector<std::size_t> start_order(const Precedence& known, bool in_units, const Context& context) {
+    const std::vector<std::size_t> continuous = columns_that_are(false, columns());
+    const bool mixed = continuous.size() < columns().columns;
+    std::vector<std::size_t> order =
+        continuous_start(continuous, mixed ? known.restricted_to(continuous) : known, in_units, context);
+    for (const std::size_t column : columns_that_are(true, columns()))
+      order = with_inserted(order, column, known, context);
+    return order;
+  }
+
+  // The same order of the continuous columns, with discrete columns as late as knowledge allows: a search from the
+  // other end.
+  std::vector<std::size_t> with_discrete_last(std::span<const std::size_t> order, const Precedence& known) const {
+    std::vector<std::size_t> result;
+    for (const std::size_t column : order) {
+      if (!columns().is_discrete(column)) result.push_back(column);
+    }
+    for (const std::size_t column : order) {
+      if (!columns().is_discrete(column)) continue;
+      const auto after =
+          std::find_if(result.begin(), result.end(), [&](std::size_t other) { return known.precedes(column, other); });
+      result.insert(after, column);
+    }
+    return result;
+  }
+
+  // The column at the place where J by shape of the columns so far is least.
+  std::vector<std::size_t> with_inserted(const std::vector<std::size_t>& order, std::size_t column,
+                                         const Precedence& known, const Context& context) {
+    std::vector<std::size_t> best;
+    double least = std::numeric_limits<double>::infinity();
+    // From the end, so that of places without any difference the last is taken. What must come before the column comes
+    // before what must follow it, since the order obeys knowledge.
+    for (std::size_t place = order.size() + 1; place-- > 0;) {
+      if (place < order.size() && known.precedes(order[place], column)) break;
+      if (place > 0 && known.precedes(column, order[place - 1])) continue;
+      std::vector<std::size_t> next = order;
+      next.insert(next.begin() + static_cast<std::ptrdiff_t>(place), column);
+      const double score = score_plus_order(nodes_, {}, next, context).total();
+      if (score < least) {
+        least = score;
+        best = std::move(next);
+      }
+    }
+    return best;
+  }
+
+  // The rows are in an order that has nothing to do with their values, so the first of many are a random sample.
+  std::vector<std::size_t> continuous_start(std::span<const std::size_t> continuous, const Precedence& known,
+                                            bool in_units, const Context& context) const {
+    if (continuous.size() < 2) return {continuous.begin(), continuous.end()};
     const std::size_t rows = std::min(columns().rows, kMostStartRows);
     std::vector<std::string> names;
     std::vector<double> values;
-    for (std::size_t j = 0; j < columns().columns; ++j) {
+    for (const std::size_t j : continuous) {
       names.push_back(std::to_string(j));
       const double scale = in_units ? std::exp(columns().log_scale[j]) : 1.0;
       for (std::size_t i = 0; i < rows; ++i) values.push_back(scale * columns().standardised(j)[i]);
@@ -269,7 +313,6 @@ class OlemPlusProblem::Impl {
   std::shared_ptr<PlusNodes> own_nodes_;
   PlusNodes& nodes_;
   std::vector<std::string> names_;  // by number of the column
-  std::vector<bool> has_levels_;    // likewise
   ScaleTerms full_terms_;
   std::optional<double> weight_;  // of the scale terms, once it is found
   double range_ = 0.0;            // of the residual entropies that it was found from

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "core/lapack.h"
 #include "olem/error.h"
@@ -18,7 +20,9 @@ namespace olem::internal {
 namespace {
 
 constexpr std::size_t kMostFunctions = 8;  // of one column
-constexpr double kNoFunction = 1e-8;       // mean square below which a function of a column adds nothing
+constexpr std::size_t kMostIndicators = 49;
+constexpr std::size_t kMostOrderedLevels = 30;  // a count or ordinal column with more is taken for continuous
+constexpr double kNoFunction = 1e-8;            // mean square below which a function of a column adds nothing
 
 // The finaliser of SplitMix64.
 std::uint64_t mixed(std::uint64_t x) {
@@ -117,6 +121,10 @@ struct ColumnBasis {
   std::size_t count = 0;
   double log_scale = 0.0;
   double rounding_step = 0.0;
+  std::vector<double> least_penalty;  // of indicators; empty: none
+  std::optional<PlusTransform> transform;
+  std::vector<double> transformed;  // standardised
+  Eigen::MatrixXd coordinates;
 };
 
 // Makes `function` orthogonal to the constant and to the functions that are there, and adds it with mean square 1.
@@ -185,9 +193,125 @@ ColumnBasis make_basis(std::vector<double> column, const std::vector<double>& we
   return basis;
 }
 
+// Indicators of the levels, but the most frequent one: the reference. Beyond `most` of them those of the most frequent
+// levels, with all others as the reference.
+ColumnBasis make_indicators(const PlusLevels& levels, const std::vector<double>& weights, std::size_t most) {
+  const std::size_t n = levels.level.size();
+  const RowMeans means(weights);
+  const bool pooled = levels.count - 1 > most;
+  const std::size_t begin = pooled ? 0 : 1;
+  const std::size_t end = pooled ? most : levels.count;
+  ColumnBasis basis;
+  std::vector<double> indicator(n);
+  for (std::size_t level = begin; level < end; ++level) {
+    for (std::size_t i = 0; i < n; ++i) indicator[i] = levels.level[i] == level ? 1.0 : 0.0;
+    const double share = means.mean(indicator);
+    const std::size_t before = basis.count;
+    add_function(indicator, means, basis);
+    // As if one more row at the mean had been seen: coefficients of rare levels are drawn to zero.
+    if (basis.count > before) basis.least_penalty.push_back(1.0 / (share * (1.0 - share)));
+  }
+  if (levels.count == 2) {
+    basis.coordinates.resize(static_cast<Eigen::Index>(n), 1);
+    for (std::size_t i = 0; i < n; ++i)
+      basis.coordinates(static_cast<Eigen::Index>(i), 0) = 2.0 * levels.level[i] - 1.0;
+  } else {
+    const std::size_t classes = pooled ? most + 1 : levels.count;
+    basis.coordinates.setZero(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(classes));
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t own = std::min<std::size_t>(levels.level[i], classes - 1);
+      basis.coordinates(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(own)) = std::numbers::sqrt2;
+    }
+  }
+  return basis;
+}
+
+// Standardises a transformed column; `values` and `derivatives` as they come from the transform.
+void add_transform(std::vector<double> values, const std::vector<double>& weights, PlusTransform transform,
+                   ColumnBasis& basis) {
+  ColumnBasis own = make_basis(std::move(values), weights, 1);
+  transform.log_scale = own.log_scale;
+  transform.rounding_step = own.rounding_step;
+  basis.transformed = std::move(own.values);
+  basis.transform = std::move(transform);
+}
+
+// What the values of a column are, whatever its weights.
+struct ColumnForm {
+  bool compared = true;
+  std::optional<PlusLevels> levels;
+  std::vector<double> counts;       // the column itself where it counts
+  std::vector<double> transformed;  // empty: there is no transform
+  std::vector<float> log_derivatives;
+};
+
+// `values` in the order of the new rows.
+PlusLevels find_levels(std::span<const double> values, bool ordered) {
+  std::map<double, std::size_t> counts;
+  for (const double value : values) ++counts[value];
+  std::vector<std::pair<double, std::size_t>> sorted(counts.begin(), counts.end());
+  if (!ordered) {
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  }
+  std::map<double, std::uint16_t> number;
+  for (const auto& [value, count] : sorted) number.emplace(value, static_cast<std::uint16_t>(number.size()));
+  PlusLevels levels;
+  levels.ordered = ordered;
+  levels.count = sorted.size();
+  levels.level.reserve(values.size());
+  for (const double value : values) levels.level.push_back(number[value]);
+  return levels;
+}
+
+void add_logarithm(std::span<const double> values, double shift, ColumnForm& form) {
+  for (const double value : values) {
+    form.transformed.push_back(std::log(value + shift));
+    form.log_derivatives.push_back(static_cast<float>(form.transformed.back()));
+  }
+}
+
+ColumnForm find_form(const Column& about, std::span<const double> values) {
+  ColumnForm form;
+  form.compared = about.type == ColumnType::kReal;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  switch (about.type) {
+    case ColumnType::kReal: break;
+    case ColumnType::kBinary:
+    case ColumnType::kCategory: form.levels = find_levels(values, false); break;
+    case ColumnType::kOrdinal:
+    case ColumnType::kCount: {
+      PlusLevels levels = find_levels(values, true);
+      if (levels.count <= kMostOrderedLevels) {
+        // Two levels have one order or the other: the likelihood is the same.
+        if (levels.count == 2) levels = find_levels(values, false);
+        form.levels = std::move(levels);
+      }
+      if (about.type == ColumnType::kCount) {
+        form.counts.assign(values.begin(), values.end());
+        if (!form.levels) add_logarithm(values, 1.0, form);
+      }
+      break;
+    }
+    case ColumnType::kPositive:
+      if (*low > 0.0) add_logarithm(values, 0.0, form);
+      break;
+    case ColumnType::kShare: {
+      const double whole = about.unit == "%" ? 100.0 : 1.0;
+      if (!(*low > 0.0 && *high < whole)) break;
+      for (const double value : values) {
+        const double rest = whole - value;
+        form.transformed.push_back(std::log(value / rest));
+        form.log_derivatives.push_back(static_cast<float>(std::log(value / whole * rest)));
+      }
+      break;
+    }
+  }
+  return form;
+}
+
 void fill_gram(PlusColumns& result, const Context& context) {
   const auto n = static_cast<Eigen::Index>(result.rows);
-  const auto size = static_cast<Eigen::Index>(result.first.back());
+  const auto size = result.basis.cols();
   result.gram.resize(size, size);
   Eigen::MatrixXd weighted;
   if (!result.weights.empty()) {
@@ -205,27 +329,78 @@ void fill_gram(PlusColumns& result, const Context& context) {
   result.gram.triangularView<Eigen::StrictlyLower>() = result.gram.transpose().eval();
 }
 
+// A column in the order of the new rows.
+struct ColumnValues {
+  std::vector<double> values;
+  ColumnForm form;
+};
+
 // Fills what depends on the weights from the arranged columns.
-void fill_basis(PlusColumns& result, const std::function<std::vector<double>(std::size_t column)>& values,
+void fill_basis(PlusColumns& result, const std::function<ColumnValues(std::size_t column)>& values,
                 const Context& context) {
   const std::size_t n = result.rows;
   const std::size_t d = result.columns;
-  const std::size_t functions = std::clamp<std::size_t>(n / (4 * d), 2, kMostFunctions);
+  const std::size_t share = n / (4 * d);
+  const std::size_t functions = std::clamp<std::size_t>(share, 2, kMostFunctions);
+  const std::size_t indicators = std::clamp<std::size_t>(share, 2, kMostIndicators);
   context.require_memory((2 * n * d * functions + d * functions * d * functions) * sizeof(double),
                          "The basis of the regressions");
   std::vector<ColumnBasis> bases(d);
-  parallel_for(context, 0, d, 1,
-               [&](std::size_t j, std::size_t) { bases[j] = make_basis(values(j), result.weights, functions); });
+  result.levels.resize(d);
+  result.counts.resize(d);
+  result.compared.resize(d);
+  parallel_for(context, 0, d, 1, [&](std::size_t j, std::size_t) {
+    ColumnValues own = values(j);
+    if (own.form.levels && !own.form.levels->ordered) {
+      bases[j] = make_indicators(*own.form.levels, result.weights, indicators);
+    } else {
+      bases[j] = make_basis(std::move(own.values), result.weights, functions);
+    }
+    if (!own.form.transformed.empty()) {
+      PlusTransform transform;
+      transform.log_derivatives = std::move(own.form.log_derivatives);
+      add_transform(std::move(own.form.transformed), result.weights, std::move(transform), bases[j]);
+    }
+    result.levels[j] = std::move(own.form.levels);
+    result.counts[j] = std::move(own.form.counts);
+    result.compared[j] = own.form.compared ? 1 : 0;
+  });
   result.first.assign(1, 0);
   for (const ColumnBasis& basis : bases) {
     result.first.push_back(result.first.back() + basis.count);
     result.log_scale.push_back(basis.log_scale);
     result.rounding_step.push_back(basis.rounding_step);
   }
-  result.basis.resize(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(result.first.back()));
+  std::size_t size = result.first.back();
+  result.transforms.resize(d);
+  result.responses.resize(d);
+  result.coordinates.resize(d);
+  for (std::size_t j = 0; j < d; ++j) {
+    std::optional<PlusTransform>& transform = bases[j].transform;
+    result.coordinates[j] = std::move(bases[j].coordinates);
+    if (transform) {
+      transform->function = size++;
+      result.responses[j] = {static_cast<Eigen::Index>(transform->function)};
+    } else {
+      result.responses[j] = {static_cast<Eigen::Index>(result.first[j])};
+      if (!result.is_indicated(j)) continue;
+      for (std::size_t k = result.first[j] + 1; k < result.first[j + 1]; ++k) {
+        result.responses[j].push_back(static_cast<Eigen::Index>(k));
+      }
+    }
+    result.transforms[j] = std::move(transform);
+  }
+  result.least_penalty.assign(result.first.back(), 0.0);
+  result.basis.resize(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(size));
   for (std::size_t j = 0; j < d; ++j) {
     std::copy(bases[j].values.begin(), bases[j].values.end(), result.basis.data() + result.first[j] * n);
-    bases[j].values = {};
+    std::copy(bases[j].least_penalty.begin(), bases[j].least_penalty.end(),
+              result.least_penalty.begin() + static_cast<std::ptrdiff_t>(result.first[j]));
+    if (result.transforms[j]) {
+      std::copy(bases[j].transformed.begin(), bases[j].transformed.end(),
+                result.basis.data() + result.transforms[j]->function * n);
+    }
+    bases[j] = {};
   }
   fill_gram(result, context);
 }
@@ -252,11 +427,21 @@ PlusColumns prepare_plus_columns(const Table& table, std::span<const double> wei
   result.columns = table.columns();
   arrange(table, result, context);
   set_weights(result, weights);
-  const auto values = [&](std::size_t j) {
+  const auto arranged = [&](std::size_t j) {
     const auto own = table.column(result.table_column[j]);
     std::vector<double> column(result.rows);
     for (std::size_t i = 0; i < result.rows; ++i) column[i] = own[result.table_row[i]];
     return column;
+  };
+  std::vector<ColumnForm> forms(result.columns);
+  parallel_for(context, 0, result.columns, 1, [&](std::size_t j, std::size_t) {
+    const Column& about = table.about(result.table_column[j]);
+    if (about.type != ColumnType::kReal) forms[j] = find_form(about, arranged(j));
+  });
+  result.mixed =
+      std::any_of(forms.begin(), forms.end(), [](const ColumnForm& form) { return form.levels.has_value(); });
+  const auto values = [&](std::size_t j) {
+    return ColumnValues{arranged(j), result.mixed ? std::move(forms[j]) : ColumnForm()};
   };
   fill_basis(result, values, context);
   return result;
@@ -266,14 +451,27 @@ PlusColumns reweigh_plus_columns(const PlusColumns& columns, std::span<const dou
   PlusColumns result;
   result.rows = columns.rows;
   result.columns = columns.columns;
+  result.mixed = columns.mixed;
   result.table_row = columns.table_row;
   result.table_column = columns.table_column;
   set_weights(result, weights);
   const auto values = [&](std::size_t j) {
-    return std::vector<double>(columns.standardised(j), columns.standardised(j) + columns.rows);
+    ColumnValues own{std::vector<double>(columns.standardised(j), columns.standardised(j) + columns.rows), {}};
+    own.form.levels = columns.levels[j];
+    own.form.counts = columns.counts[j];
+    own.form.compared = columns.compared[j] != 0;
+    if (const std::optional<PlusTransform>& transform = columns.transforms[j]) {
+      const double* const function = columns.function(transform->function);
+      own.form.transformed.assign(function, function + columns.rows);
+      own.form.log_derivatives = transform->log_derivatives;
+    }
+    return own;
   };
   fill_basis(result, values, context);
-  for (std::size_t j = 0; j < columns.columns; ++j) result.log_scale[j] += columns.log_scale[j];
+  for (std::size_t j = 0; j < columns.columns; ++j) {
+    result.log_scale[j] += columns.log_scale[j];
+    if (result.transforms[j]) result.transforms[j]->log_scale += columns.transforms[j]->log_scale;
+  }
   return result;
 }
 

@@ -8,10 +8,15 @@ namespace olem::internal {
 namespace {
 
 constexpr double kDecidesBeyond = 2.0;  // standard errors
+constexpr double kRounding = 1e-9;      // nats: what is less is the order of a sum
 
 // Row by row: what the scale terms of J change with, to first order.
-std::vector<double> scale_rows(const ScaleTerms& terms, const ScoredOrder& scored) {
-  return row_sums(scored, terms.slopes(scored.entropies()));
+std::vector<double> scale_rows(const PlusColumns& columns, const ScaleTerms& terms, const ScoredOrder& scored) {
+  const std::vector<double> slopes = terms.slopes(scored.entropies(columns));
+  std::vector<double> factors;
+  auto slope = slopes.begin();
+  for (const std::size_t column : scored.order) factors.push_back(columns.compared[column] != 0 ? *slope++ : 0.0);
+  return row_sums(scored, factors);
 }
 
 std::vector<double> shape_rows(const ScoredOrder& scored) {
@@ -54,7 +59,7 @@ std::vector<OrderStep> plus_steps(PlusNodes& nodes, const ScaleTerms& terms, con
                                   const std::vector<std::size_t>& table_column, const Context& context) {
   const std::vector<double>& weights = nodes.columns().weights;
   const std::vector<double> own_shape = shape_rows(best);
-  const std::vector<double> own_scale = scale_rows(terms, best);
+  const std::vector<double> own_scale = scale_rows(nodes.columns(), terms, best);
   PrefixScreen screen(nodes.columns(), best.order);
   std::vector<OrderStep> steps;
   for (std::size_t place = best.order.size() - 1; place > 0; --place) {
@@ -74,7 +79,7 @@ std::vector<OrderStep> plus_steps(PlusNodes& nodes, const ScaleTerms& terms, con
     step.runner_up = names[best.order[place - 1]];
     const ScoredOrder swapped = swap_neighbours(nodes, terms, best, screen, place - 1, context);
     const std::vector<double> shape = shape_rows(swapped);
-    const std::vector<double> scale = scale_rows(terms, swapped);
+    const std::vector<double> scale = scale_rows(nodes.columns(), terms, swapped);
     StepEvidence evidence;
     evidence.gap_shape = swapped.shape - best.shape;
     evidence.gap_shape_standard_error = paired_standard_error(shape, own_shape, weights);
@@ -82,9 +87,9 @@ std::vector<OrderStep> plus_steps(PlusNodes& nodes, const ScaleTerms& terms, con
     evidence.gap_scale_standard_error = paired_standard_error(scale, own_scale, weights);
     step.gap = std::max(0.0, swapped.total() - best.total());
     step.gap_standard_error = paired_standard_error(added(shape, scale), added(own_shape, own_scale), weights);
-    if (evidence.gap_shape > kDecidesBeyond * evidence.gap_shape_standard_error) {
+    if (evidence.gap_shape > kDecidesBeyond * evidence.gap_shape_standard_error + kRounding) {
       evidence.decided_by = DecidedBy::kShape;
-    } else if (!terms.none() && *step.gap > kDecidesBeyond * *step.gap_standard_error) {
+    } else if (!terms.none() && *step.gap > kDecidesBeyond * *step.gap_standard_error + kRounding) {
       evidence.decided_by = DecidedBy::kScale;
     }
     step.decided = evidence.decided_by == DecidedBy::kShape;

@@ -95,14 +95,24 @@ void exponentials(double* values, std::size_t count) {
 }
 
 ProcessFunctions::ProcessFunctions(const PlusColumns& columns, std::span<const std::size_t> inputs, double length)
-    : columns_(&columns), inputs_(inputs.begin(), inputs.end()), scale_(-0.5 / (length * length)) {
+    : scale_(-0.5 / (length * length)) {
+  for (const std::size_t j : inputs) {
+    if (!columns.is_indicated(j)) {
+      lines_.push_back(columns.standardised(j));
+      coordinates_.push_back(lines_.back());
+      continue;
+    }
+    for (std::size_t k = columns.first[j]; k < columns.first[j + 1]; ++k) lines_.push_back(columns.function(k));
+    const MatrixXd& own = columns.coordinates[j];
+    for (Index k = 0; k < own.cols(); ++k) coordinates_.push_back(own.col(k).data());
+  }
   const std::size_t n = columns.rows;
   const std::size_t most = std::clamp<std::size_t>(n / 4, 1, kMostLandmarks);
-  MatrixXd candidates(static_cast<Index>(most), static_cast<Index>(inputs.size()));
+  MatrixXd candidates(static_cast<Index>(most), static_cast<Index>(coordinates_.size()));
   for (std::size_t k = 0; k < most; ++k) {
     const std::size_t row = (2 * k + 1) * n / (2 * most);
-    for (std::size_t j = 0; j < inputs.size(); ++j) {
-      candidates(static_cast<Index>(k), static_cast<Index>(j)) = columns.standardised(inputs[j])[row];
+    for (std::size_t j = 0; j < coordinates_.size(); ++j) {
+      candidates(static_cast<Index>(k), static_cast<Index>(j)) = coordinates_[j][row];
     }
   }
   const MatrixXd between = kernel_matrix(candidates, scale_);
@@ -116,18 +126,30 @@ ProcessFunctions::ProcessFunctions(const PlusColumns& columns, std::span<const s
 
 void ProcessFunctions::fill(std::size_t first, Eigen::Ref<MatrixXd> block) const {
   const Index rows = block.rows();
-  const auto width = static_cast<Index>(inputs_.size());
+  const auto width = static_cast<Index>(lines_.size());
   const Index kernels = landmarks_.rows();
   for (Index j = 0; j < width; ++j) {
-    block.col(kernels + j) =
-        Eigen::Map<const VectorXd>(columns_->standardised(inputs_[static_cast<std::size_t>(j)]) + first, rows);
+    block.col(kernels + j) = Eigen::Map<const VectorXd>(lines_[static_cast<std::size_t>(j)] + first, rows);
   }
   block.col(kernels + width).setOnes();
-  const auto values = block.middleCols(kernels, width);
-  const VectorXd lengths = scale_ * values.rowwise().squaredNorm();
-  const auto stride = static_cast<std::size_t>(block.outerStride());
-  multiply(-2.0 * scale_, {values.data(), static_cast<std::size_t>(rows), inputs_.size(), stride},
-           {landmarks_.data(), this->kernels(), inputs_.size(), 0, true}, 0.0, block.data(), stride);
+  VectorXd lengths;
+  const auto multiply_landmarks = [&](const Eigen::Ref<const MatrixXd>& values) {
+    lengths = scale_ * values.rowwise().squaredNorm();
+    multiply(-2.0 * scale_,
+             {values.data(), static_cast<std::size_t>(rows), coordinates_.size(),
+              static_cast<std::size_t>(values.outerStride())},
+             {landmarks_.data(), this->kernels(), coordinates_.size(), 0, true}, 0.0, block.data(),
+             static_cast<std::size_t>(block.outerStride()));
+  };
+  if (coordinates_ == lines_) {
+    multiply_landmarks(block.middleCols(kernels, width));
+  } else {
+    MatrixXd values(rows, static_cast<Index>(coordinates_.size()));
+    for (std::size_t j = 0; j < coordinates_.size(); ++j) {
+      values.col(static_cast<Index>(j)) = Eigen::Map<const VectorXd>(coordinates_[j] + first, rows);
+    }
+    multiply_landmarks(values);
+  }
   for (Index k = 0; k < kernels; ++k) {
     // Rounding may leave a distance just below zero.
     block.col(k) = (block.col(k) + lengths).array() + own_[k];

@@ -14,7 +14,8 @@ namespace olem::internal {
 void exponentials(double* values, std::size_t count);
 
 // The functions of a Gaussian process of some standardised columns: kernel functions exp(-|z - z'|^2 / 2 length^2) at
-// landmark rows, then the columns themselves, then the constant. There are at most 100 landmarks; those that the others
+// landmark rows, then the columns themselves, then the constant. Two levels of a binary column or category are 2 apart;
+// their indicators stand for the column itself. There are at most 100 landmarks; those that the others
 // nearly determine are left out. A ridge regression becomes that of the process when its kernel functions are whitened,
 // which is done to its Gram matrix rather than to n rows.
 class ProcessFunctions {
@@ -22,7 +23,7 @@ class ProcessFunctions {
   ProcessFunctions(const PlusColumns& columns, std::span<const std::size_t> inputs, double length);
 
   std::size_t kernels() const { return static_cast<std::size_t>(landmarks_.rows()); }
-  std::size_t lines() const { return inputs_.size() + 1; }
+  std::size_t lines() const { return lines_.size() + 1; }
   std::size_t size() const { return kernels() + lines(); }
 
   // Rows first to first + block.rows() - 1 of the functions; `block` has size() columns.
@@ -34,12 +35,12 @@ class ProcessFunctions {
   void unwhiten(Eigen::Ref<Eigen::MatrixXd> coefficients) const;
 
  private:
-  const PlusColumns* columns_;
-  std::vector<std::size_t> inputs_;
-  double scale_;               // of a squared distance in the exponent
-  Eigen::MatrixXd landmarks_;  // one per row
-  Eigen::VectorXd own_;        // exponents of their squared lengths
-  Eigen::MatrixXd factor_;     // Cholesky factor of the kernel matrix of the landmarks
+  std::vector<const double*> lines_;        // functions
+  std::vector<const double*> coordinates_;  // the same, unless an input has indicators
+  double scale_;                            // of a squared distance in the exponent
+  Eigen::MatrixXd landmarks_;               // one per row
+  Eigen::VectorXd own_;                     // exponents of their squared lengths
+  Eigen::MatrixXd factor_;                  // Cholesky factor of the kernel matrix of the landmarks
 };
 
 }  // namespace olem::internal

@@ -9,7 +9,8 @@ namespace olem::internal {
 // The terms of J that compare the residual entropies h_0, ..., h_(d-1) of an order with each other, and so depend on
 // the units of the columns:
 //   kappa sum_k (h_k - mean)^2 - beta sum_k k c tanh((h_k - mean) / c), c = .5
-// Entropies are alike, and larger ones stand later. The tangent keeps one wide column from deciding alone.
+// Entropies are alike, and larger ones stand later. The tangent keeps one wide column from deciding alone. In
+// mixed tables d and k count the real columns only: others have no unit, or one of their own.
 struct ScaleTerms {
   double beta = 0.0;
   double kappa = 0.0;

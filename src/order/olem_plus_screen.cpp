@@ -32,8 +32,7 @@ std::vector<Block> screened_blocks(const PlusColumns& columns, std::size_t targe
   }
   std::vector<std::size_t> best(predecessors.begin(), predecessors.end());
   const auto correlation = [&](std::size_t j) {
-    return std::abs(
-        columns.gram(static_cast<Eigen::Index>(columns.first[j]), static_cast<Eigen::Index>(columns.first[target])));
+    return std::abs(columns.gram(static_cast<Eigen::Index>(columns.first[j]), columns.responses[target].front()));
   };
   std::stable_sort(best.begin(), best.end(),
                    [&](std::size_t a, std::size_t b) { return correlation(a) > correlation(b); });
@@ -48,12 +47,55 @@ double residual_variance(double squares, double n, std::size_t functions) {
   return std::max(squares, 1e-12 * n) / (n - static_cast<double>(functions) - 1.0);
 }
 
-// The test of one block: its coefficients, and their covariance but for the factor `variance`.
-bool is_active(const Eigen::Ref<const Eigen::VectorXd>& coefficients, const Eigen::MatrixXd& covariance,
-               double variance) {
-  if (coefficients[0] * coefficients[0] > kLineTest * covariance(0, 0) * variance) return true;
-  return coefficients.dot(covariance.llt().solve(coefficients)) >
-         chi_square_95(static_cast<double>(coefficients.size())) * variance;
+// A regression of the responses of a target on the functions of its predecessors.
+struct ScreenFit {
+  std::vector<Eigen::VectorXd> coefficients;  // of each response
+  Eigen::MatrixXd residual;                   // sums of products of the residuals of the responses
+  Eigen::MatrixXd inverse_variance;           // of the responses given the predecessors; not for a single response
+  double variance = 0.0;                      // of a single response
+
+  explicit ScreenFit(std::size_t responses)
+      : coefficients(responses), residual(static_cast<Eigen::Index>(responses), static_cast<Eigen::Index>(responses)) {}
+
+  std::size_t responses() const { return coefficients.size(); }
+
+  // After `residual` is there.
+  void find_variance(double n, std::size_t functions) {
+    if (responses() == 1) {
+      variance = residual_variance(residual(0, 0), n, functions);
+      return;
+    }
+    residual.diagonal().array() += kScreenRidge * n;
+    inverse_variance = residual.llt().solve(Eigen::MatrixXd::Identity(residual.rows(), residual.cols())) *
+                       (n - static_cast<double>(functions) - 1.0);
+  }
+
+  // The test of one block of functions, the first a straight line unless they are indicators of levels. `covariance`:
+  // of the coefficients of one response, but for the variance of the response.
+  bool is_active(Eigen::Index at, Eigen::Index count, const Eigen::MatrixXd& covariance, bool indicators) const {
+    if (responses() == 1) {
+      const auto own = coefficients.front().segment(at, count);
+      if ((!indicators || count == 1) && own[0] * own[0] > kLineTest * covariance(0, 0) * variance) return true;
+      if (indicators && count == 1) return false;
+      return own.dot(covariance.llt().solve(own)) > chi_square_95(static_cast<double>(count)) * variance;
+    }
+    Eigen::MatrixXd own(count, static_cast<Eigen::Index>(responses()));
+    for (std::size_t r = 0; r < responses(); ++r) {
+      own.col(static_cast<Eigen::Index>(r)) = coefficients[r].segment(at, count);
+    }
+    const auto degrees = static_cast<double>(responses());
+    if (!indicators && own.row(0).dot(own.row(0) * inverse_variance) > chi_square_95(degrees) * covariance(0, 0)) {
+      return true;
+    }
+    const Eigen::MatrixXd products = own.transpose() * covariance.llt().solve(own);
+    return products.cwiseProduct(inverse_variance).sum() > chi_square_95(degrees * static_cast<double>(count));
+  }
+};
+
+void set_product(ScreenFit& fit, std::size_t r, std::size_t other, double product) {
+  const auto i = static_cast<Eigen::Index>(r);
+  const auto j = static_cast<Eigen::Index>(other);
+  fit.residual(i, j) = fit.residual(j, i) = product;
 }
 
 std::vector<std::size_t> sorted_screen(const PlusColumns& columns, std::size_t target,
@@ -83,24 +125,33 @@ std::vector<std::size_t> active_predecessors(const PlusColumns& columns, std::si
   }
   const std::size_t size = chosen.size();
   const auto n = static_cast<double>(columns.rows);
-  const auto y = static_cast<Eigen::Index>(columns.first[target]);
+  const std::vector<Eigen::Index>& responses = columns.responses[target];
   Eigen::MatrixXd inverse = columns.gram(chosen, chosen);
   inverse.diagonal().array() += kScreenRidge * n;
-  const Eigen::VectorXd right = columns.gram.col(y)(chosen);
   cholesky_lower(inverse.data(), size);
-  Eigen::VectorXd coefficients = right;
-  solve_lower(inverse.data(), size, false, coefficients.data(), 1);
-  solve_lower(inverse.data(), size, true, coefficients.data(), 1);
+  ScreenFit fit(responses.size());
+  for (std::size_t r = 0; r < responses.size(); ++r) {
+    const Eigen::VectorXd right = columns.gram.col(responses[r])(chosen);
+    Eigen::VectorXd& coefficients = fit.coefficients[r];
+    coefficients = right;
+    solve_lower(inverse.data(), size, false, coefficients.data(), 1);
+    solve_lower(inverse.data(), size, true, coefficients.data(), 1);
+    // b'(G + R) b = b'g, hence the residual sum of squares without another product.
+    for (std::size_t other = 0; other <= r; ++other) {
+      const Eigen::VectorXd& others = fit.coefficients[other];
+      const double product = columns.gram(responses[r], responses[other]) - others.dot(right) -
+                             kScreenRidge * n * (other == r ? coefficients.squaredNorm() : coefficients.dot(others));
+      set_product(fit, r, other, product);
+    }
+  }
   invert_from_cholesky(inverse.data(), size);
-  // b'(G + R) b = b'g, hence the residual sum of squares without another product.
-  const double residual = columns.gram(y, y) - coefficients.dot(right) - kScreenRidge * n * coefficients.squaredNorm();
-  const double variance = residual_variance(residual, n, size);
+  fit.find_variance(n, size);
 
   Eigen::Index at = 0;
   for (const Block& block : blocks) {
     const auto count = static_cast<Eigen::Index>(block.count);
     const Eigen::MatrixXd covariance = inverse.block(at, at, count, count).selfadjointView<Eigen::Lower>();
-    if (is_active(coefficients.segment(at, count), covariance, variance)) active.push_back(block.column);
+    if (fit.is_active(at, count, covariance, columns.is_indicated(block.column))) active.push_back(block.column);
     at += count;
   }
   return active;
@@ -137,20 +188,33 @@ std::vector<std::size_t> PrefixScreen::active(std::size_t target, std::size_t co
   std::vector<std::size_t> active;
   const auto n = static_cast<double>(columns_.rows);
   const auto size = static_cast<Eigen::Index>(functions);
-  const auto y = static_cast<Eigen::Index>(columns_.first[target]);
+  const std::vector<Eigen::Index>& responses = columns_.responses[target];
   const auto lower = inverse_.topLeftCorner(size, size).triangularView<Eigen::Lower>();
+  ScreenFit fit(responses.size());
+  std::vector<Eigen::VectorXd> rotated(responses.size());
   Eigen::VectorXd right(size);
-  for (Eigen::Index k = 0; k < size; ++k) right[k] = columns_.gram(chosen_[static_cast<std::size_t>(k)], y);
-  const Eigen::VectorXd rotated = lower * right;
-  const Eigen::VectorXd coefficients = lower.transpose() * rotated;
-  const double variance = residual_variance(
-      columns_.gram(y, y) - rotated.squaredNorm() - kScreenRidge * n * coefficients.squaredNorm(), n, functions);
+  for (std::size_t r = 0; r < responses.size(); ++r) {
+    for (Eigen::Index k = 0; k < size; ++k) {
+      right[k] = columns_.gram(chosen_[static_cast<std::size_t>(k)], responses[r]);
+    }
+    rotated[r] = lower * right;
+    fit.coefficients[r] = lower.transpose() * rotated[r];
+    for (std::size_t other = 0; other <= r; ++other) {
+      const Eigen::VectorXd& own = fit.coefficients[r];
+      const Eigen::VectorXd& others = fit.coefficients[other];
+      set_product(fit, r, other,
+                  columns_.gram(responses[r], responses[other]) -
+                      (other == r ? rotated[r].squaredNorm() : rotated[r].dot(rotated[other])) -
+                      kScreenRidge * n * (other == r ? own.squaredNorm() : own.dot(others)));
+    }
+  }
+  fit.find_variance(n, functions);
   for (std::size_t k = 0; k < count; ++k) {
     const auto at = static_cast<Eigen::Index>(start_[k]);
     const auto own = static_cast<Eigen::Index>(start_[k + 1] - start_[k]);
     const auto below = inverse_.block(at, at, size - at, own);
     const Eigen::MatrixXd covariance = below.transpose().lazyProduct(below);
-    if (is_active(coefficients.segment(at, own), covariance, variance)) active.push_back(order_[k]);
+    if (fit.is_active(at, own, covariance, columns_.is_indicated(order_[k]))) active.push_back(order_[k]);
   }
   std::sort(active.begin(), active.end());
   return active;
@@ -164,31 +228,48 @@ std::vector<std::size_t> PrefixScreen::active_with(std::size_t target, std::size
   const auto size = static_cast<Eigen::Index>(start_[count]);
   const auto extra = static_cast<Eigen::Index>(columns_.functions(added));
   const auto own_first = static_cast<Eigen::Index>(columns_.first[added]);
-  const auto y = static_cast<Eigen::Index>(columns_.first[target]);
+  const std::vector<Eigen::Index>& responses = columns_.responses[target];
   const auto lower = inverse_.topLeftCorner(size, size).triangularView<Eigen::Lower>();
-  Eigen::VectorXd right(size);
   Eigen::MatrixXd between(size, extra);
   for (Eigen::Index k = 0; k < size; ++k) {
-    const Eigen::Index row = chosen_[static_cast<std::size_t>(k)];
-    right[k] = columns_.gram(row, y);
-    between.row(k) = columns_.gram.row(row).segment(own_first, extra);
+    between.row(k) = columns_.gram.row(chosen_[static_cast<std::size_t>(k)]).segment(own_first, extra);
   }
   // The added column borders the factor: what the others leave of its functions, and its part of the solution.
-  const Eigen::VectorXd rotated = lower * right;
   const Eigen::MatrixXd border = lower * between;
   const Eigen::MatrixXd spread = lower.transpose() * border;
   Eigen::MatrixXd left = columns_.gram.block(own_first, own_first, extra, extra) - border.transpose() * border;
   left.diagonal().array() += kScreenRidge * n;
   const Eigen::LLT<Eigen::MatrixXd> corner(left);
-  const Eigen::VectorXd own_rotated =
-      corner.matrixL().solve(columns_.gram.col(y).segment(own_first, extra) - border.transpose() * rotated);
-  const Eigen::VectorXd own_coefficients = corner.matrixU().solve(own_rotated);
-  const Eigen::VectorXd coefficients = lower.transpose() * rotated - spread * own_coefficients;
   const Eigen::MatrixXd root = corner.matrixL().solve(spread.transpose()).transpose();
-  const double variance =
-      residual_variance(columns_.gram(y, y) - rotated.squaredNorm() - own_rotated.squaredNorm() -
-                            kScreenRidge * n * (coefficients.squaredNorm() + own_coefficients.squaredNorm()),
-                        n, functions);
+  ScreenFit fit(responses.size());
+  ScreenFit added_fit(responses.size());
+  std::vector<Eigen::VectorXd> rotated(responses.size());
+  std::vector<Eigen::VectorXd> own_rotated(responses.size());
+  Eigen::VectorXd right(size);
+  for (std::size_t r = 0; r < responses.size(); ++r) {
+    const Eigen::Index y = responses[r];
+    for (Eigen::Index k = 0; k < size; ++k) right[k] = columns_.gram(chosen_[static_cast<std::size_t>(k)], y);
+    rotated[r] = lower * right;
+    own_rotated[r] =
+        corner.matrixL().solve(columns_.gram.col(y).segment(own_first, extra) - border.transpose() * rotated[r]);
+    Eigen::VectorXd& own_coefficients = added_fit.coefficients[r];
+    own_coefficients = corner.matrixU().solve(own_rotated[r]);
+    Eigen::VectorXd& coefficients = fit.coefficients[r];
+    coefficients = lower.transpose() * rotated[r] - spread * own_coefficients;
+    set_product(fit, r, r,
+                columns_.gram(y, y) - rotated[r].squaredNorm() - own_rotated[r].squaredNorm() -
+                    kScreenRidge * n * (coefficients.squaredNorm() + own_coefficients.squaredNorm()));
+    for (std::size_t other = 0; other < r; ++other) {
+      set_product(
+          fit, r, other,
+          columns_.gram(y, responses[other]) - rotated[r].dot(rotated[other]) - own_rotated[r].dot(own_rotated[other]) -
+              kScreenRidge * n *
+                  (coefficients.dot(fit.coefficients[other]) + own_coefficients.dot(added_fit.coefficients[other])));
+    }
+  }
+  added_fit.residual = fit.residual;
+  fit.find_variance(n, functions);
+  added_fit.find_variance(n, functions);
   for (std::size_t k = 0; k < count; ++k) {
     const auto at = static_cast<Eigen::Index>(start_[k]);
     const auto own = static_cast<Eigen::Index>(start_[k + 1] - start_[k]);
@@ -196,10 +277,10 @@ std::vector<std::size_t> PrefixScreen::active_with(std::size_t target, std::size
     const auto beside = root.middleRows(at, own);
     Eigen::MatrixXd covariance = below.transpose().lazyProduct(below);
     covariance += beside.lazyProduct(beside.transpose());
-    if (is_active(coefficients.segment(at, own), covariance, variance)) active.push_back(order_[k]);
+    if (fit.is_active(at, own, covariance, columns_.is_indicated(order_[k]))) active.push_back(order_[k]);
   }
   const Eigen::MatrixXd covariance = corner.solve(Eigen::MatrixXd::Identity(extra, extra));
-  if (is_active(own_coefficients, covariance, variance)) active.push_back(added);
+  if (added_fit.is_active(0, extra, covariance, columns_.is_indicated(added))) active.push_back(added);
   std::sort(active.begin(), active.end());
   return active;
 }

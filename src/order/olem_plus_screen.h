@@ -9,8 +9,9 @@
 namespace olem::internal {
 
 // The predecessors that a column depends on by a least-squares fit on all functions of all of them: those whose block
-// of coefficients passes a Wald test at 5 %, or whose straight line has |t| > 1.96. Ascending. `predecessors`
-// ascending, without the target. From the Gram matrix alone: O((q |predecessors|)^3).
+// of coefficients passes a Wald test at 5 %, or whose straight line has |t| > 1.96. A category as target is the vector
+// of its indicators: the tests are of all their coefficients, with as many times the degrees of freedom. Ascending.
+// `predecessors` ascending, without the target. From the Gram matrix alone: O((q |predecessors|)^3).
 //
 // Where the functions are more than a third of the rows, only the straight lines of the n / 3q columns with the largest
 // correlations enter.

@@ -33,7 +33,7 @@ void sum_up(const PlusNodes& nodes, const ScaleTerms& terms, ScoredOrder& scored
     edges += node.edges();
   }
   scored.shape = entropy + edge_price(nodes.columns().rows) * static_cast<double>(edges);
-  scored.scale = terms.value(scored.entropies());
+  scored.scale = terms.value(scored.entropies(nodes.columns()));
 }
 
 class PlusSearch {
@@ -220,10 +220,12 @@ class PlusSearch {
 
 }  // namespace
 
-std::vector<double> ScoredOrder::entropies() const {
+std::vector<double> ScoredOrder::entropies(const PlusColumns& columns) const {
   std::vector<double> values;
   values.reserve(nodes.size());
-  for (const PlusNode& node : nodes) values.push_back(node.fit->entropy);
+  for (std::size_t place = 0; place < nodes.size(); ++place) {
+    if (columns.compared[order[place]] != 0) values.push_back(nodes[place].fit->entropy);
+  }
   return values;
 }
 

@@ -20,7 +20,8 @@ struct ScoredOrder {
   double scale = 0.0;
 
   double total() const { return shape + scale; }
-  std::vector<double> entropies() const;  // by place
+  // Of the columns whose scales are compared, in the order.
+  std::vector<double> entropies(const PlusColumns& columns) const;
 };
 
 ScoredOrder score_plus_order(PlusNodes& nodes, const ScaleTerms& terms, std::span<const std::size_t> order,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -15,6 +16,15 @@ namespace olem::internal {
 namespace {
 
 constexpr std::size_t kFewestForHalves = 4;
+constexpr int kMostDraws = 100;  // of one half-sample
+
+bool has_constant(const Table& table) {
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    const auto column = table.column(j);
+    if (std::adjacent_find(column.begin(), column.end(), std::not_equal_to<>()) == column.end()) return true;
+  }
+  return false;
+}
 
 // The variables by mean position: the last is the one that fewest others follow, among those that may be last.
 Order consensus_order(const OrderStability& stability, const Precedence& knowledge) {
@@ -60,7 +70,12 @@ OrderStability measure_stability(const Table& table, int repetitions, const Prec
   const auto one = [&](std::size_t repetition, const Context& own) {
     // Without replacement: drawing with replacement repeats rows, and repeated rows have distance zero.
     RandomStream random(context.seed, "bootstrap", repetition);
-    const Table half = table.with_rows(random.sample_without_replacement(table.rows(), table.rows() / 2));
+    const auto draw = [&] {
+      return table.with_rows(random.sample_without_replacement(table.rows(), table.rows() / 2));
+    };
+    Table half = draw();
+    // A rare level may be missing: another half then, since a column that never varies has no place.
+    for (int again = 0; again < kMostDraws && has_constant(half); ++again) half = draw();
     const Order order = learn(half, own);
     auto& position = positions[repetition];
     position.resize(d);

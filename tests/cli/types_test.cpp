@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "advice.h"
@@ -202,6 +204,51 @@ TEST_F(Types, CheckSaysWhatColumnsAreTakenFor) {
   const ProcessResult decided = run(fast({"decide", "task.json"}));
   EXPECT_EQ(decided.exit_code, 3);
   EXPECT_THAT(decided.err, HasSubstr("task.json: The column 'size' is declared as binary, but has"));
+}
+
+// A category shifts a temperature, which with a switch decides whether people are content: words, wherever they stand.
+TEST_F(Types, OlemPlusPlacesWords) {
+  Cells cells = {{"content", "bill", "switch", "temperature", "season"}};
+  RandomStream random(3, "test.home");
+  const std::vector<std::string> seasons = {"winter", "spring", "summer"};
+  const std::vector<double> shift = {2.0, 12.0, 22.0};
+  for (int i = 0; i < 800; ++i) {
+    const auto season = static_cast<std::size_t>(random.below(3));
+    const bool on = random.uniform() < 0.5;
+    const double temperature = shift[season] + random.exponential(0.25);
+    const double log_odds = (on ? 3.0 : 0.0) + 0.3 * (temperature - 16.0);
+    const bool content = random.uniform() < 1.0 / (1.0 + std::exp(-log_odds));
+    const double bill = (content ? 3.0 : 0.0) + random.exponential(1.0);
+    cells.push_back({content ? "yes" : "no", fmt::format("{}", bill), on ? "on" : "off", fmt::format("{}", temperature),
+                     seasons[season]});
+  }
+  folder_.write("home.csv", csv_of(cells));
+  const auto json = json_of({"order", "home.csv"});
+  const auto place = [&](const std::string& name) {
+    const auto& order = json["order"];
+    return std::find(order.begin(), order.end(), name) - order.begin();
+  };
+  EXPECT_LT(place("season"), place("temperature"));
+  EXPECT_LT(place("temperature"), place("content"));
+  EXPECT_LT(place("content"), place("bill"));
+  EXPECT_TRUE(warning_codes(json).empty());
+  for (const auto& step : json["steps"]) {
+    EXPECT_TRUE(step.contains("gap_shape_standard_error")) << step;
+    // Swaps of columns that do not depend on each other cost nothing and decide nothing.
+    if (step["gap"].get<double>() < 1e-9) EXPECT_EQ(step["decided_by"], "none");
+  }
+  const auto known = json_of({"order", "home.csv", "--before", "bill,season", "--bootstrap", "4"});
+  EXPECT_EQ(known["repetitions"], 4);
+  EXPECT_LT(known["consensus"].dump().find("bill"), known["consensus"].dump().find("season"));
+  folder_.write("home.json",
+                R"({"data": "home.csv", "context": ["season", "switch"], "alterable": {"temperature": [0, 30]},
+      "outcome": ["bill"], "desired": {"bill": [3, null]}, "observed": {"season": "winter", "switch": "on"}})");
+  const auto decided = json_of(fast({"decide", "home.json"}));
+  EXPECT_EQ(decided["order"].dump(), R"(["season","switch","temperature","content","bill"])");
+  // OLEM itself has no entropy for words.
+  const ProcessResult refused = run({"order", "home.csv", "--method", "olem"});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("cannot place 'content' (binary)"));
 }
 
 TEST_F(Types, OrdersAndGraphsHaveThemToo) {
