@@ -37,26 +37,29 @@ std::vector<double> special_values(const SamplerData& data) {
   return enough ? special : std::vector<double>();
 }
 
-ScoredSampler fit_count(const SamplerData& data, const SamplerOptions& options, const Context& context) {
+ScoredSampler fit_count(const SamplerData& data, const SamplerOptions& options, const Context& context,
+                        FitDepth depth = FitDepth::kFull) {
   if (distinct_levels(data.target).size() <= kMostCountLevels) return fit_levels("count", data, options, context);
-  return fit_large_count(data, options, context);
+  return fit_large_count(data, options, context, depth);
 }
 
 // The sampler that belongs to the type of the target.
-ScoredSampler fit_by_type(const SamplerData& data, const SamplerOptions& options, const Context& context) {
+ScoredSampler fit_by_type(const SamplerData& data, SamplerOptions options, FitDepth depth, const Context& context) {
+  options.gp = options_at(depth, options.gp);
   switch (data.target_column.about.type) {
     case ColumnType::kBinary: return fit_levels("binary", data, options, context);
     case ColumnType::kOrdinal: return fit_levels("ordinal", data, options, context);
     case ColumnType::kCategory:
       if (distinct_levels(data.target).size() == 2) return fit_levels("binary", data, options, context);
       return fit_category(data, options, context);
-    case ColumnType::kCount: return fit_count(data, options, context);
+    case ColumnType::kCount: return fit_count(data, options, context, depth);
     case ColumnType::kReal:
     case ColumnType::kPositive:
     case ColumnType::kShare: break;
   }
   const std::vector<double> special = special_values(data);
-  return special.empty() ? fit_continuous(data, options, context) : fit_hurdle(special, data, options, context);
+  return special.empty() ? fit_continuous(data, options, context, depth)
+                         : fit_hurdle(special, data, options, context, depth);
 }
 
 struct Encoded {
@@ -65,10 +68,10 @@ struct Encoded {
 };
 
 Encoded fit_encoded_by_type(const SamplerData& data, const EncodingChoice& choice, const SamplerOptions& options,
-                            const Context& context) {
+                            FitDepth depth, const Context& context) {
   InputEncoding encoding = make_encoding(data, choice);
   std::vector<std::vector<double>> columns;
-  ScoredSampler fitted = fit_by_type(encode_data(data, encoding, columns), options, context);
+  ScoredSampler fitted = fit_by_type(encode_data(data, encoding, columns), options, depth, context);
   return {std::move(encoding), std::move(fitted)};
 }
 
@@ -86,37 +89,43 @@ std::shared_ptr<const ConditionalSampler> with_scores(const ConditionalSampler& 
 
 std::shared_ptr<const ConditionalSampler> fit_auto(const SamplerData& data, const SamplerOptions& options,
                                                    const Context& context) {
-  EncodingChoice choice;
-  Encoded best = fit_encoded_by_type(data, choice, options, context);
   const std::size_t rows = data.target.size();
+  const std::size_t logs = rows < kFewestEncodingRows ? 0 : count_logs(data);
+  const std::size_t ordinals = rows < kFewestEncodingRows ? 0 : count_ordinals(data);
+  EncodingChoice choice;
+  std::string chosen;
   std::vector<SamplerScore> rivals;
-  // Other encodings, one after the other, ties to the plain one.
-  const auto try_encoding = [&](EncodingChoice other, const std::string& name) {
-    Encoded candidate = fit_encoded_by_type(data, other, options, context);
-    const bool better = is_worth(gain_of(candidate.fitted.held_out, best.fitted.held_out, rows), 0.0);
-    std::vector<SamplerScore>& own = candidate.fitted.scores;
-    if (!own.empty()) own.front().form = name + ": " + own.front().form;
-    if (better) {
-      std::swap(best, candidate);
-      choice = other;
-    }
-    if (!candidate.fitted.scores.empty()) {
+  // Other encodings, one after the other, ties to the plain one. What is chosen is then fitted with care.
+  if (logs + ordinals > 0) {
+    Encoded best = fit_encoded_by_type(data, choice, options, FitDepth::kBrief, context);
+    const auto try_encoding = [&](const EncodingChoice& other, const std::string& name) {
+      Encoded candidate = fit_encoded_by_type(data, other, options, FitDepth::kBrief, context);
+      const bool better = is_worth(gain_of(candidate.fitted.held_out, best.fitted.held_out, rows), 0.0);
+      const std::string own = better ? chosen : name;
+      if (better) {
+        std::swap(best, candidate);
+        choice = other;
+        chosen = name;
+      }
+      if (candidate.fitted.scores.empty()) return;
       rivals.push_back(candidate.fitted.scores.front());
       rivals.back().chosen = false;
-    }
-  };
-  if (rows >= kFewestEncodingRows) {
-    if (const std::size_t logs = count_logs(data); logs > 0) {
+      if (!own.empty()) rivals.back().form = own + ": " + rivals.back().form;
+    };
+    if (logs > 0) {
       EncodingChoice other = choice;
       other.logs = true;
       try_encoding(other, fmt::format("logarithms of {} input{}", logs, logs > 1 ? "s" : ""));
     }
-    if (const std::size_t ordinals = count_ordinals(data); ordinals > 0) {
+    if (ordinals > 0) {
       EncodingChoice other = choice;
       other.levels = true;
       try_encoding(other, fmt::format("levels of {} input{}", ordinals, ordinals > 1 ? "s" : ""));
     }
   }
+  Encoded best = fit_encoded_by_type(data, choice, options, FitDepth::kFull, context);
+  if (!chosen.empty() && !best.fitted.scores.empty())
+    best.fitted.scores.front().form = chosen + ": " + best.fitted.scores.front().form;
   std::shared_ptr<const ConditionalSampler> sampler = best.fitted.sampler;
   if (!rivals.empty() && !sampler->facts().scores.empty()) {
     std::vector<SamplerScore> scores = best.fitted.scores;

@@ -208,7 +208,7 @@ class HurdleSampler : public ConditionalSampler {
 }  // namespace
 
 ScoredSampler fit_hurdle(std::span<const double> special, const SamplerData& data, const SamplerOptions& options,
-                         const Context& context) {
+                         const Context& context, FitDepth depth) {
   HurdleParts parts;
   parts.special.assign(special.begin(), special.end());
   const std::size_t rows = data.target.size();
@@ -247,7 +247,7 @@ ScoredSampler fit_hurdle(std::span<const double> special, const SamplerData& dat
     for (const std::size_t i : others) columns[k].push_back(data.conditions[k][i]);
     rest_data.conditions[k] = columns[k];
   }
-  const ScoredSampler rest = fit_continuous(rest_data, options, context);
+  const ScoredSampler rest = fit_continuous(rest_data, options, context, depth);
   parts.rest = rest.sampler;
 
   ScoredSampler result;

@@ -18,7 +18,7 @@ std::shared_ptr<const ConditionalSampler> restore_category(const SamplerState& s
 // Values that stand apart (0; or 0 and 1 of a share) with probabilities of their own, the rest as a continuous
 // variable.
 ScoredSampler fit_hurdle(std::span<const double> special, const SamplerData& data, const SamplerOptions& options,
-                         const Context& context);
+                         const Context& context, FitDepth depth = FitDepth::kFull);
 std::shared_ptr<const ConditionalSampler> restore_hurdle(const SamplerState& state);
 
 // The distinct standardised values of a column, ascending.

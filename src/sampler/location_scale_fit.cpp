@@ -40,11 +40,13 @@ double root_mean_square(std::span<const double> values) {
 
 class LocationScale {
  public:
-  LocationScale(const Inputs& inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
-                const Context& context)
+  LocationScale(const Inputs& inputs, std::span<const double> target, const GpOptions& options, FitDepth depth,
+                std::uint64_t stream, const Context& context)
       : inputs_(inputs),
         target_(target),
         options_(options),
+        brief_(options_at(FitDepth::kBrief, options)),
+        depth_(depth),
         stream_(stream),
         context_(context),
         scored_(scored_rows(target.size())) {}
@@ -81,13 +83,9 @@ class LocationScale {
     }
     if (!chosen) return fit;
 
-    LocationScaleFit current = with_scale(*chosen);
+    if (depth_ == FitDepth::kFull) chosen = settle(std::move(*chosen), !is_process);
+    LocationScaleFit current = with_scale(std::move(*chosen), depth_);
     if (sum_of(current.held_out) < sum_of(fit.held_out)) return fit;
-    for (int round = 1; round < kMostRounds; ++round) {
-      LocationScaleFit next = with_scale(fit_scale(current, inputs_, !is_process));
-      if (!(sum_of(next.held_out) > sum_of(current.held_out))) break;
-      current = std::move(next);
-    }
     current.rivals.push_back({"noise constant", fit.held_out, fit.left_out, fit.left_out_scale});
     for (LocationScaleFit::Rival& rival : fit.rivals) {
       const bool own = rival.form == (is_process ? "noise nonlinear" : "noise linear");
@@ -109,16 +107,36 @@ class LocationScale {
     return s;
   }
 
+  // f with weights 1 / s^2 and s to what it leaves, in turn.
+  ScaleFit settle(ScaleFit scale, bool linear) const {
+    LocationScaleFit current = with_scale(scale, FitDepth::kBrief);
+    for (int round = 1; round < kMostRounds; ++round) {
+      ScaleFit other = fit_scale(current, inputs_, linear);
+      if (!(other.effective > 0.0)) break;
+      LocationScaleFit next = with_scale(other, FitDepth::kBrief);
+      if (!(sum_of(next.held_out) > sum_of(current.held_out))) break;
+      scale = std::move(other);
+      current = std::move(next);
+    }
+    return scale;
+  }
+
   LocationScaleFit with_constant_noise() const {
     LocationScaleFit fit;
-    fit.location = train_gp(inputs_, target_, options_, stream_, context_);
+    fit.location = train(target_, {}, depth_);
     fit.left_out = fit.location.noise.left_out;
     fit.left_out_scale.assign(target_.size(), 1.0);
     fit.held_out = score_residuals(fit.left_out, fit.left_out_scale, scored_);
     return fit;
   }
 
-  LocationScaleFit with_scale(ScaleFit scale) const {
+  TrainedGp train(std::span<const double> target, GpTraining training, FitDepth depth) const {
+    if (depth == FitDepth::kFull) return train_gp(inputs_, target, options_, stream_, context_, training);
+    training.shape = false;
+    return train_gp(inputs_, target, brief_, stream_, context_, training);
+  }
+
+  LocationScaleFit with_scale(ScaleFit scale, FitDepth depth) const {
     const std::size_t n = target_.size();
     std::vector<double> weights(n);
     for (std::size_t i = 0; i < n; ++i) weights[i] = std::exp(-scale.left_out[i]);
@@ -131,7 +149,7 @@ class LocationScale {
     GpTraining training;
     training.weights = weights;
     LocationScaleFit fit;
-    fit.location = train_gp(inputs_, weighted, options_, stream_, context_, training);
+    fit.location = train(weighted, training, depth);
     fit.effective = scale.effective;
     fit.left_out = fit.location.noise.left_out;
     for (std::size_t i = 0; i < n; ++i) {
@@ -170,7 +188,7 @@ class LocationScale {
     scale.factor = root_mean_square(logs);
     if (!(scale.factor > 0.0)) return scale;
     for (double& value : logs) value /= scale.factor;
-    GpOptions options = options_;
+    GpOptions options = depth_ == FitDepth::kFull ? options_ : brief_;
     options.inducing = std::min(options.inducing, kScalePoints);
     options.rows = std::min(options.rows, kScaleRows);
     GpTraining training;
@@ -215,6 +233,8 @@ class LocationScale {
   const Inputs& inputs_;
   std::span<const double> target_;
   const GpOptions& options_;
+  GpOptions brief_;
+  FitDepth depth_;
   std::uint64_t stream_;
   const Context& context_;
   std::vector<std::size_t> scored_;
@@ -241,8 +261,8 @@ std::vector<double> score_residuals(std::span<const double> e, std::span<const d
 }
 
 LocationScaleFit fit_location_scale(const Inputs& inputs, std::span<const double> target, const GpOptions& options,
-                                    std::uint64_t stream, const Context& context) {
-  return LocationScale(inputs, target, options, stream, context).run();
+                                    FitDepth depth, std::uint64_t stream, const Context& context) {
+  return LocationScale(inputs, target, options, depth, stream, context).run();
 }
 
 }  // namespace olem::internal::sampling

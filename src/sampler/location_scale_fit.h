@@ -10,6 +10,7 @@
 #include "olem/context.h"
 #include "olem/sampler.h"
 #include "sampler/gp/gp_training.h"
+#include "sampler/sampler_score.h"
 
 namespace olem::internal::sampling {
 
@@ -44,9 +45,9 @@ struct LocationScaleFit {
 // Fits f as train_gp does and ln s as a constant, a linear function or a small process, in this order of preference:
 // the richer one only if it forecasts rows that were left out better by more than one nat per effective parameter and
 // by two standard errors. Then f is fitted again with weights 1 / s^2 and s to what it leaves, at most three times and
-// as long as the forecasts improve (docs/methods/location-scale.md).
+// as long as the forecasts improve, all but the last time briefly (docs/methods/location-scale.md).
 LocationScaleFit fit_location_scale(const Inputs& inputs, std::span<const double> target, const GpOptions& options,
-                                    std::uint64_t stream, const Context& context);
+                                    FitDepth depth, std::uint64_t stream, const Context& context);
 
 // ln density of e[i] = s[i] x (noise of one shape), of the scored rows, the shape being that of the rows of other
 // fifths.

@@ -364,11 +364,11 @@ std::string noise_form(const LocationScaleFit& fit) {
 }
 
 Candidate fit_candidate(TargetTransform::Form form, const SamplerData& data, const SamplerOptions& options,
-                        const Context& context) {
+                        FitDepth depth, const Context& context) {
   Candidate candidate;
   candidate.transform = make_transform(form, data);
   for (const double y : data.target) candidate.target.push_back(candidate.transform.forward(y));
-  candidate.fit = fit_location_scale(data.conditions, candidate.target, options.gp, data.index, context);
+  candidate.fit = fit_location_scale(data.conditions, candidate.target, options.gp, depth, data.index, context);
   for (const std::size_t i : scored_rows(data.target.size())) {
     candidate.slopes.push_back(candidate.transform.log_slope(data.target[i]));
     candidate.held_out.push_back(candidate.fit.held_out[candidate.held_out.size()] + candidate.slopes.back());
@@ -419,19 +419,23 @@ ScoredSampler finish(std::string kind, const SamplerData& data, Candidate candid
 
 }  // namespace
 
-ScoredSampler fit_continuous(const SamplerData& data, const SamplerOptions& options, const Context& context) {
+ScoredSampler fit_continuous(const SamplerData& data, const SamplerOptions& options, const Context& context,
+                             FitDepth depth) {
   using Form = TargetTransform::Form;
-  Candidate best = fit_candidate(Form::kIdentity, data, options, context);
   std::vector<SamplerScore> rivals;
+  Form form = Form::kIdentity;
   const ColumnType type = data.target_column.about.type;
   const Form other = type == ColumnType::kPositive ? Form::kLog
                      : type == ColumnType::kShare  ? Form::kLogit
                                                    : Form::kIdentity;
   if (other != Form::kIdentity && suits(other, data)) {
-    Candidate candidate = fit_candidate(other, data, options, context);
-    if (is_worth(gain_of(candidate.held_out, best.held_out, data.target.size()), 0.0)) std::swap(best, candidate);
-    rivals.push_back(candidate.score);
+    const Candidate plain = fit_candidate(form, data, options, FitDepth::kBrief, context);
+    const Candidate transformed = fit_candidate(other, data, options, FitDepth::kBrief, context);
+    const bool better = is_worth(gain_of(transformed.held_out, plain.held_out, data.target.size()), 0.0);
+    if (better) form = other;
+    rivals.push_back(better ? plain.score : transformed.score);
   }
+  Candidate best = fit_candidate(form, data, options, depth, context);
   best.score.chosen = true;
   std::vector<SamplerScore> scores = {best.score};
   add_rivals(data, best, scores);
@@ -440,8 +444,9 @@ ScoredSampler fit_continuous(const SamplerData& data, const SamplerOptions& opti
   return finish("location-scale", data, std::move(best), std::move(scores));
 }
 
-ScoredSampler fit_large_count(const SamplerData& data, const SamplerOptions& options, const Context& context) {
-  Candidate candidate = fit_candidate(TargetTransform::Form::kCount, data, options, context);
+ScoredSampler fit_large_count(const SamplerData& data, const SamplerOptions& options, const Context& context,
+                              FitDepth depth) {
+  Candidate candidate = fit_candidate(TargetTransform::Form::kCount, data, options, depth, context);
   candidate.score.chosen = true;
   std::vector<SamplerScore> scores = {candidate.score};
   add_rivals(data, candidate, scores);

@@ -8,10 +8,12 @@ namespace olem::internal::sampling {
 
 // The transform with the best forecasts of those that the target's type allows, ties to the identity, with the noise's
 // standard deviation as a function of the conditions. Conditions are numbers.
-ScoredSampler fit_continuous(const SamplerData& data, const SamplerOptions& options, const Context& context);
+ScoredSampler fit_continuous(const SamplerData& data, const SamplerOptions& options, const Context& context,
+                             FitDepth depth = FitDepth::kFull);
 
 // Counts of many values: ln(1 + count) as above, draws rounded, likelihood that of the count.
-ScoredSampler fit_large_count(const SamplerData& data, const SamplerOptions& options, const Context& context);
+ScoredSampler fit_large_count(const SamplerData& data, const SamplerOptions& options, const Context& context,
+                              FitDepth depth = FitDepth::kFull);
 
 // Of either.
 std::shared_ptr<const ConditionalSampler> restore_location_scale(const SamplerState& state);

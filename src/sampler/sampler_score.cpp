@@ -73,4 +73,13 @@ std::vector<SamplerScore> read_scores(const SamplerState& state) {
   return scores;
 }
 
+GpOptions options_at(FitDepth depth, GpOptions options) {
+  constexpr int kBriefPoints = 60;
+  constexpr int kBriefRows = 500;
+  if (depth == FitDepth::kFull) return options;
+  options.inducing = std::min(options.inducing, kBriefPoints);
+  options.rows = std::min(options.rows, kBriefRows);
+  return options;
+}
+
 }  // namespace olem::internal::sampling

@@ -10,6 +10,11 @@
 namespace olem::internal::sampling {
 
 // A fitted form of a model with how well it forecast rows that it had not seen.
+// kBrief: enough to compare forms, at a small part of the cost: processes on fewer points, sought once and on fewer
+// rows.
+enum class FitDepth { kBrief, kFull };
+GpOptions options_at(FitDepth depth, GpOptions options);
+
 struct ScoredSampler {
   std::shared_ptr<const ConditionalSampler> sampler;
   std::vector<double> held_out;      // ln density (or probability) of each scored row

@@ -26,7 +26,7 @@ test::Standardised heteroscedastic(std::size_t rows, double slope, std::uint64_t
 
 LocationScaleFit fit(const test::Standardised& data) {
   const Inputs inputs = data.input_spans();
-  return fit_location_scale(inputs, data.columns.back(), GpOptions(), 0, Context());
+  return fit_location_scale(inputs, data.columns.back(), GpOptions(), FitDepth::kFull, 0, Context());
 }
 
 TEST(LocationScale, ConstantNoiseStaysConstant) {
