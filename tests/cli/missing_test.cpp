@@ -145,6 +145,8 @@ TEST_F(CliMissing, DecidesFromTablesWithGaps) {
   const Json other = json(joined(arguments, {"--threads", "2"}));
   EXPECT_EQ(other["decisions"][0]["success_probability"], result["decisions"][0]["success_probability"]);
   EXPECT_EQ(other["models"], result["models"]);
+  EXPECT_EQ(run(joined(arguments, {"--report", "p.html"})).exit_code, 0);
+  EXPECT_THAT(read_text(folder_.file("p.html")), HasSubstr("imputed in 5 completed tables"));
   EXPECT_THAT(printed(arguments), HasSubstr("imputed in 5 completed tables"));
   // The task can say it, with another number of tables.
   Json task = Json::parse(kTask);
