@@ -62,6 +62,8 @@ int run_explain(ExplainArguments arguments) {
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
   if (model.graph) json["graph"] = to_json(*model.graph);
+  if (model.gaps) json["missing"] = to_json(*model.gaps);
+  if (model.agreement) json["agreement"] = to_json(*model.agreement);
   json["undecided_steps"] = undecided_between(model);
   json["explanations"] = Json::array();
   for (const Explanation& explanation : explanations) {

@@ -340,7 +340,7 @@ class Rehearsal:
         """Learns order and samplers from a DataFrame of past observations and returns the object; `y` is not used."""
         if self.missing not in ("error", "drop", "impute"):
             raise ValueError(f"missing: {self.missing!r} is neither 'error', 'drop' nor 'impute'.")
-        if self.missing == "drop":
+        if self.missing == "drop" and hasattr(X, "dropna"):
             X = X.dropna()
         table, names = as_table(X, gaps=self.missing == "impute")
         if names is None:
@@ -368,7 +368,7 @@ class Rehearsal:
             self._table = table if self.sampler is None and not incomplete else None
             self._straight = None
             self._take_facts()
-        self.warnings_ = [*found, *self.warnings_]
+        self.warnings_ = [*found, *self._many_missing(), *self.warnings_]
         _options.issue_warnings(self.warnings_)
         return self
 
@@ -575,6 +575,18 @@ class Rehearsal:
         self.task_ = facts["task"]
         self.column_types_ = facts["column_types"]
         self._seed = facts["seed"]
+
+    def _many_missing(self) -> list[dict[str, Any]]:
+        """A warning about columns of which more than 40 % were imputed, as the reader of files has it."""
+        gaps = self.missing_
+        if gaps is None:
+            return []
+        many = [name for name, count in gaps["columns"].items() if count > 0.4 * gaps["rows"]]
+        if not many:
+            return []
+        shares = ", ".join(f"{100 * gaps['columns'][name] / gaps['rows']:.0f} % of {name!r}" for name in many)
+        text = f"{shares} are missing and imputed: what follows from them rests on models more than on data."
+        return [{"code": "many_missing", "text": text, "where": ", ".join(many), "remedies": []}]
 
     def _context_values(self, context: Any, complete: bool, unknown: str = "error") -> list[float]:
         """One value for each context variable. With `complete`, names that are no context variables are refused.

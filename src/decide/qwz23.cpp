@@ -11,6 +11,7 @@
 #include "decide/satisfied_draws.h"
 #include "olem/error.h"
 #include "olem/post_decision.h"
+#include "olem/sampler_state.h"
 
 namespace olem {
 
@@ -52,6 +53,15 @@ std::vector<double> responses(const SamplerSet& samplers, const std::vector<Name
   for (const std::string& name : outcomes) {
     const std::size_t v = samplers.index(name);
     if (!linear[v]) {
+      const auto& variables = samplers.variables;
+      if (std::any_of(variables.begin(), variables.end(), [](const SamplerVariable& variable) {
+            return variable.sampler && variable.sampler->state().kind == "mixture";
+          })) {
+        throw Error(ErrorCategory::kUsage,
+                    "QWZ23 needs one linear model, but this one was averaged over tables with imputed values.",
+                    {{"Leave out the rows with missing values", "missing", "drop"},
+                     {"Choose the other method", "decision", "olem-rh"}});
+      }
       throw Error(ErrorCategory::kUsage,
                   fmt::format("QWZ23 needs outcomes that are linear in the decision, but the sampler of '{}', or of a "
                               "variable before it, is not.",

@@ -6,11 +6,9 @@
 #include "olem/report.h"
 #include "report/layout.h"
 
-namespace olem {
+namespace olem::internal {
 
-using namespace internal;
-
-std::string gaps_text(const GapSummary& gaps, const std::optional<Agreement>& agreement, std::string_view learned) {
+std::string gaps_sentence(const GapSummary& gaps, const std::optional<Agreement>& agreement, std::string_view learned) {
   constexpr std::size_t kListed = 8;
   std::vector<GapSummary::ColumnGaps> columns = gaps.columns;
   std::stable_sort(columns.begin(), columns.end(), [](const auto& a, const auto& b) { return a.missing > b.missing; });
@@ -30,7 +28,17 @@ std::string gaps_text(const GapSummary& gaps, const std::optional<Agreement>& ag
                       "in {:.1f} of {} pairs of columns on average.",
                       learned, differing, agreement->pairs);
   }
-  return wrap_text(text, kLineWidth);
+  return text;
+}
+
+}  // namespace olem::internal
+
+namespace olem {
+
+using namespace internal;
+
+std::string gaps_text(const GapSummary& gaps, const std::optional<Agreement>& agreement, std::string_view learned) {
+  return wrap_text(gaps_sentence(gaps, agreement, learned), kLineWidth);
 }
 
 }  // namespace olem

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "olem/agreement.h"
 #include "olem/graph.h"
+#include "olem/impute.h"
 #include "olem/rehearsal.h"
 
 namespace olem::internal {
@@ -26,6 +30,9 @@ std::string order_chain(const Order& order);
 // of a model in which the levers stand first, and empty for any other.
 std::string levers_sentence(const std::vector<std::string>& following);
 std::string levers_sentence(const RehearsalModel& model);
+
+// gaps_text without line ends.
+std::string gaps_sentence(const GapSummary& gaps, const std::optional<Agreement>& agreement, std::string_view learned);
 
 // The order of a model's variables, or with a graph the parents of each, with a sentence before it.
 std::string model_heading(const RehearsalModel& model);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -194,6 +195,25 @@ std::string rule_text(const JsonPart& graph) {
   return fmt::format(", {}{}", rule == "as given" ? "" : "by ", rule);
 }
 
+// How much was missing, and how far what was learned from the completed tables differs.
+std::string imputed_sentence(const JsonPart& result) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 53U;
+  const JsonPart missing = result["missing"];
+  GapSummary gaps;
+  gaps.imputations = missing["imputations"].count(kMost);
+  gaps.rows = missing["rows"].count(kMost);
+  gaps.incomplete_rows = missing["incomplete_rows"].count(kMost);
+  for (const auto& [name, count] : missing["columns"].members()) gaps.columns.push_back({name, count.count(kMost)});
+  std::optional<Agreement> agreement;
+  if (result.has("agreement")) {
+    agreement.emplace();
+    agreement->pairs = result["agreement"]["pairs"].count(kMost);
+    for (const JsonPart& entry : result["agreement"]["differing"].entries())
+      agreement->differing.push_back(entry.count(kMost));
+  }
+  return gaps_sentence(gaps, agreement, result.has("graph") ? "graphs" : "orders");
+}
+
 }  // namespace
 
 void add_order(Page& page, const JsonPart& result, const Task* task) {
@@ -223,6 +243,7 @@ void add_order(Page& page, const JsonPart& result, const Task* task) {
     const std::string assumed = levers_sentence(result["levers"]["following"].texts());
     if (!assumed.empty()) page.paragraph(assumed);
   }
+  if (result.has("missing")) page.paragraph(imputed_sentence(result));
 
   const auto by_scale =
       std::count_if(steps.begin(), steps.end(), [](const StepEntry& s) { return s.decided_by == DecidedBy::kScale; });

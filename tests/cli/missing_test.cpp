@@ -138,9 +138,15 @@ TEST_F(CliMissing, DecidesFromTablesWithGaps) {
   EXPECT_EQ(result["models"]["y"]["kind"], "mixture");
   EXPECT_NEAR(result["decisions"][0]["alterations"]["x"].get<double>(), -1.0, 0.12);
   EXPECT_NEAR(result["decisions"][0]["success_probability"].get<double>(), 2.0 * normal_cdf(2.0) - 1.0, 0.03);
+  folder_.write("order.txt", "w\nz\nx\ny\n");
+  const ProcessResult exact = run(joined(arguments, {"--decision", "qwz23", "--order", "order.txt"}));
+  EXPECT_EQ(exact.exit_code, 2);
+  EXPECT_THAT(exact.err, HasSubstr("averaged over tables with imputed values"));
   const Json other = json(joined(arguments, {"--threads", "2"}));
   EXPECT_EQ(other["decisions"][0]["success_probability"], result["decisions"][0]["success_probability"]);
   EXPECT_EQ(other["models"], result["models"]);
+  EXPECT_EQ(run(joined(arguments, {"--report", "p.html"})).exit_code, 0);
+  EXPECT_THAT(read_text(folder_.file("p.html")), HasSubstr("imputed in 5 completed tables"));
   EXPECT_THAT(printed(arguments), HasSubstr("imputed in 5 completed tables"));
   // The task can say it, with another number of tables.
   Json task = Json::parse(kTask);

@@ -144,7 +144,8 @@ def fitted():
     [
         ({"light": 1}, "there is no value for temp"),
         ({**OBSERVED, "dic": 1}, "'dic' is no context variable"),
-        ({**OBSERVED, "temp": float("nan")}, "'temp' is nan"),
+        ({**OBSERVED, "temp": float("nan")}, "there is no value for temp"),
+        ({**OBSERVED, "temp": float("inf")}, "'temp' is inf"),
         ({**OBSERVED, "temp": "warm"}, "'temp' is 'warm', which is not a number"),
         (None, "there is no value for light, temp"),
     ],

@@ -37,6 +37,14 @@ def test_gaps_are_imputed(imputed):
     assert decision.unknown == []
 
 
+def test_many_gaps_are_a_warning():
+    data = farm(200, 0.0)
+    data.loc[:120, "z"] = np.nan
+    with pytest.warns(olem.OlemWarning, match="60 % of 'z' are missing"):
+        model = olem.Rehearsal(**TASK, sampler="linear", missing="impute", imputations=2).fit(data)
+    assert "many_missing" in [warning["code"] for warning in model.warnings_]
+
+
 def test_gaps_need_a_word():
     data = farm(100, 0.1)
     with pytest.raises(ValueError, match="NaN"):

@@ -202,6 +202,28 @@ TEST_F(Api, FarFromTheDataIsSaid) {
   EXPECT_THAT(json["warnings"].dump(), HasSubstr("lies far outside of the data"));
 }
 
+// null in a context: not known.
+TEST_F(Api, UnknownContextValuesAreDrawnWhereTheModelCan) {
+  EXPECT_EQ(post("/api/recommend", R"({"context": {"weather": null}})").status, 400);
+  EXPECT_THAT(post("/api/recommend", R"({"context": {"weather": null}})").body, HasSubstr("fit it again"));
+  RehearsalOptions options;
+  options.samplers.sampler = "linear";
+  options.context_model = true;
+  const RehearsalModel model = fit_rehearsal(test::farm_task(), test::farm(150, 1), options, std::nullopt, {});
+  ServeOptions quick = small_options();
+  quick.decision.worth_draws = 3;
+  RehearsalApi api(model, quick, kPort, Context());
+  const Json decision =
+      json_of(api.answer(request("POST", "/api/recommend", R"({"context": {"weather": null}})")))["decision"];
+  EXPECT_TRUE(decision["context"]["weather"].is_null());
+  EXPECT_EQ(decision["unknown"][0]["name"], "weather");
+  EXPECT_TRUE(decision["unknown"][0]["worth"].is_number());
+  const Json rehearsed = json_of(api.answer(request("POST", "/api/rehearse", R"({"context": {"weather": null}})")));
+  EXPECT_NEAR(rehearsed["without_action"].get<double>(), decision["without_action"].get<double>(), 0.1);
+  const Json rows = json_of(api.answer(request("POST", "/api/contexts", R"({"csv": "weather\nNA\n0.5\n"})")));
+  EXPECT_EQ(rows["rows"].size(), 2U);
+}
+
 TEST_F(Api, RecommendsWhatDecideDoes) {
   const RehearsalModel& model = farm_of_all();
   const Json json = json_of(post("/api/recommend", "{}"));
