@@ -16,6 +16,8 @@ namespace olem::app {
 
 namespace {
 
+constexpr std::uint64_t kMostIndex = (std::uint64_t{1} << 40) - 1;  // what every kind of simulation has streams for
+
 struct SimulateArguments {
   CommonOptions common;
   OrderSimulationOptions order;
@@ -58,6 +60,10 @@ int run_simulate(const SimulateArguments& arguments, const Options& options,
                  Made (*simulate)(const Options&, std::uint64_t, const Context&)) {
   const std::string folder = arguments.common.output;
   if (folder.empty()) throw Error(ErrorCategory::kUsage, "-o is missing: name the folder to write into.");
+  if (arguments.index > kMostIndex) {
+    throw Error::of_option("index",
+                           fmt::format("'{}' is not a whole number from 0 to {}.", arguments.index, kMostIndex));
+  }
   CommonOptions common = arguments.common;
   common.output.clear();  // a folder of files here, not the JSON
   Session session(common);
@@ -159,10 +165,9 @@ std::function<int()> fill_simulate_verb(CLI::App* verb) {
   evaluate->add_option("TRUTH", arguments->truth, "truth.json of a mixed task")->required();
   add_assignments(*evaluate, "--context", arguments->observed, "an observed value, NAME=VALUE; may be repeated");
   add_assignments(*evaluate, "--set", arguments->set, "a value of the decision, NAME=VALUE; may be repeated");
-  evaluate->add_option("--draws", arguments->draws, "draws of the true model (default 20000)")
-      ->type_name("NUMBER")
-      ->check(CLI::Range(1, 10000000))
-      ->group("Context");
+  OptionSet draws;
+  draws.integer("draws", arguments->draws, 1, 10000000, "draws of the true model");
+  add_described_options(*evaluate, draws, "Context");
   add_common_options(*evaluate, arguments->common);
   verb->footer(R"(
 Examples:

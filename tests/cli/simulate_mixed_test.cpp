@@ -95,6 +95,16 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Fault{"no_folder", {}, {"simulate", "mixed", "-o", ""}, 2, {"-o is missing"}},
         Fault{"few_variables", {}, {"simulate", "mixed", "--variables", "5", "-o", "m"}, 2, {"--variables", "from 6"}},
+        Fault{"index",
+              {},
+              {"simulate", "mixed", "--index", "1099511627776", "-o", "m"},
+              2,
+              {"--index", "from 0 to 1099511627775"}},
+        Fault{"index_of_another_kind",
+              {},
+              {"simulate", "auf", "--index", "9000000000000000000", "-o", "m"},
+              2,
+              {"--index"}},
         Fault{"no_rows", {}, {"simulate", "mixed", "--rows", "1", "-o", "m"}, 2, {"--rows"}},
         Fault{
             "missing_share", {}, {"simulate", "mixed", "--missing", "1", "-o", "m"}, 2, {"--missing", "from 0 to 0.9"}},
