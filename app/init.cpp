@@ -240,21 +240,18 @@ class DraftText {
     return {shortened(low, width), shortened(high, width)};
   }
 
-  std::string domain_text(std::size_t j) const {
-    const auto [low, high] = domain(j);
-    return fmt::format("{}: [{}, {}]", json_word(draft_.table.name(j)), low, high);
+  static std::string level_text(const ColumnLevel& level) {
+    return is_number_name(level) ? fmt::format("{}", level.value) : json_word(level.name);
   }
 
-  // Behind a lever whose numbers stand for words.
-  std::string level_words(std::size_t j) const {
-    if (!has_levels(about(j).type)) return "";
-    std::vector<std::string> words;
-    for (const ColumnLevel& level : about(j).levels) {
-      if (!is_number_name(level)) words.push_back(fmt::format("{} is {}", level.value, shown(level.name)));
+  std::string domain_text(std::size_t j) const {
+    if (has_levels(about(j).type)) {
+      std::vector<std::string> levels;
+      for (const ColumnLevel& level : about(j).levels) levels.push_back(level_text(level));
+      return fmt::format("{}: {{ \"values\": [{}] }}", json_word(draft_.table.name(j)), fmt::join(levels, ", "));
     }
-    constexpr std::size_t kShown = 6;
-    if (words.size() > kShown) words.resize(kShown);
-    return fmt::format("{}", fmt::join(words, ", "));
+    const auto [low, high] = domain(j);
+    return fmt::format("{}: [{}, {}]", json_word(draft_.table.name(j)), low, high);
   }
 
   void add_levers() {
@@ -275,9 +272,7 @@ class DraftText {
     std::string lines = "  \"alterable\": {\n";
     for (std::size_t k = 0; k < draft_.levers.size(); ++k) {
       const std::size_t j = draft_.table.index(draft_.levers[k]);
-      const std::string words = level_words(j);
-      lines += fmt::format("    {}{}{}\n", domain_text(j), k + 1 < draft_.levers.size() ? "," : "",
-                           words.empty() ? "" : "  // " + words);
+      lines += fmt::format("    {}{}\n", domain_text(j), k + 1 < draft_.levers.size() ? "," : "");
     }
     entry(lines + "  }");
   }
@@ -300,12 +295,8 @@ class DraftText {
       return {fmt::format("[{}, null]", said->second), fmt::format("{} is at least {}", name, said->second)};
     const Column& column = about(j);
     if (has_levels(column.type) && column.levels.size() > 1) {
-      // Half a step around the last level: the ends of a range belong to it.
       const ColumnLevel& last = column.levels.back();
-      const double before = column.levels[column.levels.size() - 2].value;
-      const double step = last.value - before;
-      return {fmt::format("[{}, {}]", last.value - step / 2.0, last.value + step / 2.0),
-              fmt::format("{} is {}", name, shown(last.name))};
+      return {level_text(last), fmt::format("{} is {}", name, shown(last.name))};
     }
     constexpr double kUpperQuartile = 0.75;
     const double width = cells.back() - cells.front();

@@ -90,6 +90,10 @@ function object_to(owner, sentence, ...fields) {
   for (const field of fields) field.setAttribute('aria-invalid', sentence !== '');
 }
 
+// Of the domain of a lever: an interval, or some values.
+const nearest_value = ({ low, high, values }, value) =>
+  values ? values.reduce((a, b) => (Math.abs(b - value) < Math.abs(a - value) ? b : a)) : clamp(value, low, high);
+
 // A slider and a field for one number. `set(value, place)` shows the value, or for null an empty field with the thumb at
 // `place`; `changed(value)` is called with what a person enters, null for an empty field where `optional`.
 function make_lever(entry, title, { optional, changed }) {
@@ -108,7 +112,8 @@ function make_lever(entry, title, { optional, changed }) {
 
   slider.addEventListener('input', () => {
     const at = Number(slider.value);
-    const value = at === 0 ? low : at === steps ? high : Number((low + (span * at) / steps).toFixed(digits));
+    const between = Number((low + (span * at) / steps).toFixed(digits));
+    const value = at === 0 ? low : at === steps ? high : entry.values ? nearest_value(entry, between) : between;
     enter(value);
     field.value = rounded(value);
   });
@@ -118,6 +123,8 @@ function make_lever(entry, title, { optional, changed }) {
       refuse(`${entry.name} needs a number.`);
     } else if (optional && value !== null && (value < low || value > high)) {
       refuse(`${entry.name} can be set from ${number_text(low)} to ${number_text(high)}.`);
+    } else if (value !== null && entry.values && !entry.values.includes(value)) {
+      refuse(`${entry.name} can be set to ${number_text(nearest_value(entry, value))}, but not to ${number_text(value)}.`);
     } else {
       enter(value);
     }
@@ -181,18 +188,19 @@ function data_figure({ data_counts, data_low, data_high }, share) {
   return figure;
 }
 
-// A list of levels in place of a lever.
-function make_choice(entry, title, { changed }) {
-  const levels = Object.entries(entry.about.levels);
+// A list of values in place of a lever; with `optional` also none of them.
+function make_choice(entry, title, { optional, changed }) {
+  const values = entry.values ?? Object.values(entry.about.levels);
   const select = make('select', { 'aria-labelledby': title });
-  select.append(...levels.map(([word, value]) => make('option', { value }, word)));
-  select.addEventListener('change', () => changed(Number(select.value)));
+  if (optional) select.append(make('option', { value: '' }, 'not set'));
+  select.append(...values.map((value) => make('option', { value }, value_text(entry.name, value))));
+  select.addEventListener('change', () => changed(select.value === '' ? null : Number(select.value)));
   return {
     element: make('div', { class: 'lever' }, select),
     slider: select,
     mark() {},
     set(value) {
-      select.value = String(value);
+      select.value = value === null ? '' : String(value);
     },
     enable(on) {
       select.disabled = !on;
@@ -224,6 +232,8 @@ function make_context(entry, place) {
   return make_group(entry.name, title, [], one.lever.element, note);
 }
 
+const kMostChoices = 30;
+
 const kModes = [
   ['leave', 'leave alone'],
   ['free', 'free'],
@@ -233,21 +243,22 @@ const kModes = [
 function make_alterable(entry, place) {
   const title = `alterable-${place}`;
   const note = make('p', { class: 'note', id: `${title}-note` });
-  const one = { mode: 'free', value: null, expected: entry.expected, note, switches: new Map() };
+  const { name, values } = entry;
+  const one = { name, mode: 'free', value: null, expected: entry.expected, note, switches: new Map() };
   const changed = (value) => {
     one.value = value;
     // A fixed value that is wiped out is no longer fixed.
     if (value === null && one.mode === 'fixed') one.mode = 'free';
     rehearse();
   };
-  one.lever = make_lever(entry, title, { optional: true, changed });
+  one.lever = (values?.length <= kMostChoices ? make_choice : make_lever)(entry, title, { optional: true, changed });
   one.lever.slider.setAttribute('aria-describedby', note.id);
   const group = make('div', { class: 'switch', role: 'radiogroup', 'aria-labelledby': title });
   for (const [mode, words] of kModes) {
     const radio = make('input', { type: 'radio', name: title, value: mode });
     radio.addEventListener('change', () => {
       one.mode = mode;
-      if (mode === 'fixed') one.value ??= clamp(one.expected, entry.low, entry.high);
+      if (mode === 'fixed') one.value ??= nearest_value(entry, one.expected);
       rehearse();
     });
     one.switches.set(mode, radio);
@@ -257,8 +268,13 @@ function make_alterable(entry, place) {
   return make_group(entry.name, title, [group], one.lever.element, note);
 }
 
+const levels_text = ({ wanted: given }) => (given?.values ?? [given]).join(' or ');
+
 // The two sides of what is wanted of an outcome; an empty field leaves its side open.
 function make_wanted(entry, place) {
+  // Levels are what the task says.
+  if (entry.wanted !== undefined)
+    return make_group(entry.name, `wanted-${place}`, [make('div', { class: 'wanted' }, levels_text(entry))]);
   const one = { inputs: [], bounds: [entry.low, entry.high] };
   const check = () => {
     const [low, high] = one.bounds;
@@ -314,6 +330,8 @@ function wanted_text() {
     if (low && high) return `${name} between ${low} and ${high}`;
     return low ? `${name} at least ${low}` : high ? `${name} at most ${high}` : '';
   });
+  const levels = model.outcome.filter((entry) => entry.wanted !== undefined);
+  texts.push(...levels.map((entry) => `${entry.name} = ${levels_text(entry)}`));
   return joined(texts.filter((text) => text));
 }
 
@@ -350,9 +368,11 @@ function wishes_text() {
 }
 
 function note_text(one) {
-  const about = number_text(one.expected, 3);
-  if (one.mode === 'leave') return `left alone, about ${about} to be expected`;
-  return one.value === null ? `not set, about ${about} to be expected` : `instead of about ${about}`;
+  const word = value_text(one.name, one.expected);
+  const is_level = Object.values(about(one.name).levels ?? {}).includes(one.expected);
+  const otherwise = is_level ? word : `about ${number_text(one.expected, 3)}`;
+  if (one.mode === 'leave') return `left alone, ${otherwise} to be expected`;
+  return one.value === null ? `not set, ${otherwise} to be expected` : `instead of ${otherwise}`;
 }
 
 function show_levers() {
@@ -419,7 +439,9 @@ function show_answer(answer) {
 }
 
 function forecast_text(outcomes, without) {
-  const range = ({ mean, low, high }) => `${number_text(mean)} (${number_text(low)} to ${number_text(high)})`;
+  const shares = (levels) => joined(Object.entries(levels).map(([word, share]) => `${word} ${percent_text(share)}`));
+  const range = ({ mean, low, high, levels }) =>
+    levels ? shares(levels) : `${number_text(mean)} (${number_text(low)} to ${number_text(high)})`;
   const texts = outcomes.map((one, i) => `${one.name} at ${range(one)}, without action at ${range(without[i])}`);
   return `To be expected, with the range of four in five cases: ${texts.join('; ')}.`;
 }
@@ -526,6 +548,7 @@ function start() {
   for (const one of alterables.values()) Object.assign(one, { mode: 'free', value: null });
   for (const entry of is_box() ? model.outcome : []) {
     const one = wanted.get(entry.name);
+    if (!one) continue;
     one.bounds = [entry.low, entry.high];
     one.inputs.forEach((input, side) => {
       input.value = one.bounds[side] ?? '';

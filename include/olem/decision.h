@@ -231,6 +231,10 @@ Json to_json(const Decision& decision, std::span<const NamedColumn> columns = {}
 DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed,
                                  UnknownPolicy unknown = UnknownPolicy::kError);
 
+// Values as people write them, in numbers: {"heating", "on"}, {"price", "0.4"}. For `observed` and for
+// DecisionProblem::fixed; value_name() is the way back. A usage error that names the levels for a word that is none.
+std::vector<NamedValue> level_values(const RehearsalModel& model, std::span<const NamedWord> values);
+
 // What to do when these values of the context variables are observed: decide() of that problem. Values far outside of
 // what the model has seen are warnings of the decision. Throws what decide and decision_problem throw.
 Decision decide(const RehearsalModel& model, std::span<const NamedValue> observed, const DecisionOptions& options,

@@ -35,9 +35,11 @@ struct SuccessCurve {
   double data_low = 0.0;  // its range in the data
   double data_high = 0.0;
   std::vector<std::size_t> data_counts;     // rows in bins of equal width over that range; empty where not known
-  double expected = 0.0;                    // its mean when nothing is done
+  double expected = 0.0;                    // as Alteration::expected
   bool influences = false;                  // it can change an outcome when it is set alone
   std::vector<double> values;               // ascending; a single one when the domain holds no other
+  std::vector<std::string> levels = {};     // the words of the values, where they have them
+  bool is_list = false;                     // nothing lies between the values
   std::vector<double> success;              // at each value, the others left alone
   std::vector<double> beside_decision;      // the others as in the decision; empty without one
   std::vector<unsigned char> extrapolated;  // 1: some variable is mostly drawn from where there is no data

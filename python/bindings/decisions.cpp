@@ -80,13 +80,8 @@ py::tuple fit_incomplete_model(const std::string& task_text, const IncompleteTab
 
 // The number of a value that a user gave: of a level by its word.
 double value_of(const RehearsalModel& model, const std::string& name, const std::string& text) {
-  const Column& column = about_column(model.columns, name);
-  const std::optional<double> value = column_value(column, text);
-  if (value) return *value;
-  const std::string levels = levels_sentence(column, text);
-  throw Error(ErrorCategory::kUsage, levels.empty()
-                                         ? fmt::format("'{}' is '{}', which is not a finite number.", name, text)
-                                         : fmt::format("'{}' is no level of '{}'. {}", text, name, levels));
+  const NamedWord given{name, text};
+  return level_values(model, {&given, 1}).front().value;
 }
 
 // Everything that was learned but the samplers themselves.

@@ -100,11 +100,22 @@ def plot_outcome(rehearsal: Any, decision: Any, n: int = 2000, axes: Any = None)
                                   layout="constrained")[1]  # fmt: skip
     axes = np.ravel(axes)
     for ax, name in zip(axes, outcomes):
+        levels = rehearsal.column_types_.get(name, {}).get("levels", {})
         bins = np.histogram_bin_edges(np.concatenate([before[name], after[name]]), bins=40)
+        if levels:
+            codes = sorted(levels.values())
+            middles = [(a + b) / 2 for a, b in zip(codes, codes[1:])]
+            bins = np.array([codes[0] - 0.5, *middles, codes[-1] + 0.5])
+            ax.set_xticks(list(levels.values()), list(levels))
         ax.hist(before[name], bins, color=_BEFORE, alpha=0.6, label="without action")
         ax.hist(after[name], bins, color=_AFTER, alpha=0.6, label="after the decision")
         bounds = task["desired"].get(name)  # a general region has no range of a single outcome
-        if bounds is not None:
+        if bounds is not None and not isinstance(bounds, list):  # levels, or numbers of a count
+            wanted = bounds["values"] if isinstance(bounds, dict) else [bounds]
+            for i, level in enumerate(wanted):
+                at = rehearsal._number(name, level)
+                ax.axvspan(at - 0.5, at + 0.5, color=_WANTED, alpha=0.15, zorder=0, label="" if i else "wanted")
+        elif bounds is not None:
             low, high = ax.get_xlim()
             ax.axvspan(low if bounds[0] is None else bounds[0], high if bounds[1] is None else bounds[1],
                        color=_WANTED, alpha=0.15, zorder=0, label="wanted")  # fmt: skip

@@ -37,7 +37,7 @@ class Decision:
         For each context variable that was not known: name, worth (by how much knowing it would raise the probability of
         success on average) and standard_error.
     alterations : dict
-        The value to set each alterable variable to; None: leave it alone.
+        The value to set each alterable variable to, a level by its word; None: leave it alone.
     success_probability : float
         Share of fresh draws in which the outcomes end up where they are wanted.
     interval : (float, float)
@@ -156,20 +156,22 @@ class Rehearsal:
     ----------
     context : list of str
         Columns that are observed before the decision.
-    alterable : dict of name to (low, high)
-        Columns that may be set, each with its domain.
+    alterable : dict of name to (low, high), {{'min': a, 'max': b, 'step': c}} or {{'values': [...]}}
+        Columns that may be set, each with its domain: an interval, a grid, or a list of numbers or levels; {{}} stands
+        for all levels. Binary, ordinal, count and category columns are only ever set to values of their own.
     outcome : list of str
         Columns that the decision is for. All others are intermediate.
-    desired : dict of name to (low, high), or {{'M': matrix, 'd': vector}}
-        Where the outcomes are wanted: a range for each, None for an open side; or M y <= d.
+    desired : dict of name to (low, high), a level or {{'values': [...]}}; or {{'M': matrix, 'd': vector}}
+        Where the outcomes are wanted: a range for each, None for an open side, or some of its levels; or M y <= d.
     before : list of tuples of str
         What is known of the order: earlier names come before later ones.
     cost : dict of name to weight
-        A decision costs weight x |value - expected value without action| for what it sets.
+        A decision costs weight x |value - expected value without action| for what it sets: steps between the levels
+        of an ordinal column, 1 for another level of a switch or category.
     max_alterations : int
         How many variables a decision may set.
     constraints : list of {{'weights': {{name: weight}}, 'max': bound}}
-        Between alterable variables.
+        Between alterable variables; the weight of 'NAME=LEVEL' counts when NAME has that level.
     columns : dict of name to type, or to {{'type': ..., 'levels': [...], 'unit': ..., 'label': ...}}
         What columns are, before what pandas or their numbers say: 'real', 'positive', 'share', 'count', 'ordinal',
         'binary' or 'category'.
@@ -259,7 +261,7 @@ class Rehearsal:
     def __init__(
         self,
         context: Sequence[str] = (),
-        alterable: Mapping[str, Sequence[float]] | None = None,
+        alterable: Mapping[str, Any] | None = None,
         outcome: Sequence[str] = (),
         desired: Mapping[str, Any] | None = None,
         *,

@@ -277,17 +277,18 @@ class TaskReader {
   void read_values(const Json& list, const Keys& keys, const std::string& what, std::vector<double>& values,
                    Names& words) const {
     const auto is_value = [](const Json& value) {
-      return value.is_number() || (value.is_string() && !value.get_ref<const std::string&>().empty());
+      return value.is_number() || value.is_boolean() ||
+             (value.is_string() && !value.get_ref<const std::string&>().empty());
     };
     if (!list.is_array() || list.empty() || !std::all_of(list.begin(), list.end(), is_value)) {
       fail(keys, must_be(fmt::format("\"values\" of {}", what), list,
                          "a list of numbers or of levels in quotes, such as [\"off\", \"on\"]"));
     }
     for (const Json& value : list) {
-      if (value.is_string()) {
-        words.push_back(value.get<std::string>());
-      } else {
+      if (value.is_number()) {
         values.push_back(value.get<double>());
+      } else {
+        words.push_back(value.is_string() ? value.get<std::string>() : value.dump());
       }
     }
   }
@@ -376,7 +377,8 @@ class TaskReader {
       }
       const auto is_side = [](const Json& side) { return side.is_number() || side.is_null(); };
       const bool is_range = range.is_array() && range.size() == 2 && is_side(range[0]) && is_side(range[1]);
-      const bool is_level = range.is_number() || (range.is_string() && !range.get_ref<const std::string&>().empty());
+      const bool is_level = range.is_number() || range.is_boolean() ||
+                            (range.is_string() && !range.get_ref<const std::string&>().empty());
       if (range.is_object()) {
         check_keys(range, {"values"}, {"desired", name});
       }
@@ -405,6 +407,7 @@ class TaskReader {
         continue;
       }
       if (range->is_string()) wanted.words.push_back(range->get<std::string>());
+      if (range->is_boolean()) wanted.words.push_back(range->dump());
       if (range->is_number()) wanted.values.push_back(range->get<double>());
       if (!range->is_array()) continue;
       const auto side = [&](std::size_t i) {

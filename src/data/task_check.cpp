@@ -315,6 +315,24 @@ void check_gaps(const std::vector<LeverDomain>& domains, const Table& table, std
   }
 }
 
+// Numbers that look like steps may be names: vendor 1 to 4. Looking at them does not tell.
+void check_step_numbers(const Task& task, const Table& table, Problems& problems) {
+  std::vector<std::string> names;
+  for (const LeverDomain& domain : task.alterable) {
+    const Column& about = table.about(table.index(domain.name));
+    if (about.type == ColumnType::kOrdinal && !about.declared && !has_words(about)) names.push_back(domain.name);
+  }
+  if (names.empty()) return;
+  problems.push_back(
+      {Severity::kNote,
+       "step_numbers",
+       fmt::format("The numbers of '{}' are taken for steps of an order. If they stand for things without "
+                   "one, such as vendors, neighbours have nothing in common.",
+                   fmt::join(names, "', '")),
+       {{"Declare such a column as category under \"columns\""}},
+       names});
+}
+
 // The centre, unless the region makes no sense.
 std::optional<RegionCentre> check_region(const Task& task, const Table& table, std::span<const ColumnSummary> columns,
                                          const Context& context, Problems& problems) {
@@ -426,6 +444,7 @@ Examination examine(const Task& task, const Table& given, const Context& context
   if (!result.roles_clear) return result;
   check_order(task, table, result.problems);
   check_codes(task, table, result.problems);
+  check_step_numbers(task, table, result.problems);
   result.columns = summarise_columns(table);
   if (sound) {
     check_data_range(result.domains, table, result.columns, result.problems);

@@ -256,7 +256,8 @@ class Decider {
     }
     const std::vector<Candidate> screened = levels.screen();
     how_levels_ = combinations_sentence(levels);
-    if (!levels.has_continuous()) return worth_searching(screened, altered, kMostSearched, options_.draws);
+    if (!levels.has_continuous())
+      return worth_searching(screened, altered, brief ? kFullySearched : 2 * kMostSearched, options_.draws);
     std::vector<Candidate> found;
     const auto search_at = [&](const Candidate& at, const auto& how) {
       const std::optional<Domain> domain = prepared_.domain(altered, at.values);

@@ -73,6 +73,22 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const Na
   return problem;
 }
 
+std::vector<NamedValue> level_values(const RehearsalModel& model, std::span<const NamedWord> values) {
+  std::vector<NamedValue> numbers;
+  for (const NamedWord& given : values) {
+    const Column& about = about_column(model.columns, given.name);
+    const std::optional<double> value = column_value(about, given.word);
+    if (!value) {
+      const std::string levels = levels_sentence(about, given.word);
+      throw Error(ErrorCategory::kUsage,
+                  levels.empty() ? fmt::format("'{}' is '{}', which is not a finite number.", given.name, given.word)
+                                 : fmt::format("'{}' is no level of '{}'. {}", given.word, given.name, levels));
+    }
+    numbers.push_back({given.name, *value});
+  }
+  return numbers;
+}
+
 Decision decide(const RehearsalModel& model, std::span<const NamedValue> observed, const DecisionOptions& options,
                 const Context& context, UnknownPolicy unknown) {
   Decision decision = decide(decision_problem(model, observed, unknown), options, context);

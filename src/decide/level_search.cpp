@@ -16,8 +16,10 @@ constexpr double kScreenEvaluations = 1200;
 constexpr double kBriefEvaluations = 300;
 constexpr int kLeastPoints = 3;
 constexpr int kMostPoints = 30;
-constexpr int kExchangeStarts = 4;
-constexpr int kExchangePoints = 60;
+// Of the draws of the search, where levels are all there is to choose: nothing is searched after the screen.
+constexpr int kLevelFactor = 2;
+constexpr int kExchangeStarts = 6;
+constexpr int kExchangePoints = 120;
 constexpr int kExchangeRounds = 20;
 // Values of a list up to which all are tried in one exchange; of longer ones those that lie 1, 2, 4, ... places away.
 constexpr std::size_t kShortList = 20;
@@ -36,10 +38,7 @@ LevelSearch::LevelSearch(const PreparedProblem& prepared, const Subset& altered,
     : prepared_(prepared),
       altered_(altered),
       brief_(brief),
-      has_continuous_(internal::has_continuous(prepared, altered)),
-      sampler_(prepared.plain_sampler(
-          altered, has_continuous_ ? std::min(kScreenDraws, prepared.options().draws) : prepared.options().draws,
-          DrawStream::kSearch)) {
+      has_continuous_(internal::has_continuous(prepared, altered)) {
   for (const std::size_t k : altered_) {
     if (prepared_.has_list(k)) combinations_ *= static_cast<double>(prepared_.values_of(k).size());
   }
@@ -47,7 +46,15 @@ LevelSearch::LevelSearch(const PreparedProblem& prepared, const Subset& altered,
 
 double LevelSearch::success(std::span<const double> values) {
   prepared_.context().check_interrupt();
-  return prepared_.objective().success(sampler_.sample(values, prepared_.options().caution));
+  if (!sampler_) {
+    const int all = prepared_.options().draws;
+    sampler_.emplace(prepared_.plain_sampler(altered_,
+                                             has_continuous_ ? std::min(kScreenDraws, all)
+                                             : brief_        ? all
+                                                             : kLevelFactor * all,
+                                             DrawStream::kSearch));
+  }
+  return prepared_.objective().success(sampler_->sample(values, prepared_.options().caution));
 }
 
 std::vector<double> LevelSearch::held(const Candidate& candidate) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ class LevelSearch {
 
   // Of every combination that the constraints permit, or of those that exchanges from several starts led to, the best
   // point that was tried: values of all altered variables, best first. With variables without a list few points and few
-  // draws of the search, otherwise all of the draws.
+  // draws of the search, otherwise twice its draws.
   std::vector<Candidate> screen();
 
   // Values of the variables with a list in turn changed to cheaper ones while the success stays at `goal`.
@@ -47,7 +48,7 @@ class LevelSearch {
   bool brief_ = false;
   bool has_continuous_ = false;
   double combinations_ = 1.0;
-  PostDecisionSampler sampler_;
+  std::optional<PostDecisionSampler> sampler_;     // made when it is first needed
   std::map<std::vector<double>, Candidate> best_;  // by the values of the variables with a list
 };
 

@@ -81,7 +81,7 @@ plot::Panel curve_panel(const Explanation& explanation, const SuccessCurve& curv
   panel.y.high = top;
   panel.y.percent = true;
   add_doubt(panel, curve);
-  const bool single = curve.values.size() == 1;
+  const bool single = curve.values.size() == 1 || curve.is_list;
   panel.layers.push_back(
       plot::Line{"this one set, the others left alone", curve.values, curve.success, {}, {}, kDone, !single, single});
   if (!curve.beside_decision.empty()) {

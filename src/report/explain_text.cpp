@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/text.h"
 #include "olem/report.h"
 #include "report/column_words.h"
 #include "report/layout.h"
@@ -33,6 +34,19 @@ std::string named_values_text(const std::vector<NamedValue>& values, std::span<c
         shown.is_string() ? shown.get<std::string>() : with_unit(column, fmt::format("{:g}", value.value))));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string flush_right(const std::string& text, std::size_t width) {
+  const std::size_t used = display_width(text);
+  return std::string(used < width ? width - used : 0, ' ') + text;
+}
+
+// A value of a curve: its word, cut where it is longer than `most` (0: never), or the number.
+std::string point_text(const SuccessCurve& curve, double value, std::size_t most) {
+  for (std::size_t i = 0; i < curve.levels.size(); ++i) {
+    if (curve.values[i] == value) return most == 0 ? curve.levels[i] : show_text(curve.levels[i], most);
+  }
+  return fmt::format("{:.3g}", value);
 }
 
 // What the blocks of all curves stand for.
@@ -85,11 +99,11 @@ std::string curve_table(const Explanation& explanation, const BlockRange& range)
                                  pad_right("success", width), "to", "best at", "success", "gain");
   for (const std::size_t place : explanation.alone) {
     const SuccessCurve& curve = explanation.curves[place];
-    text += fmt::format("  {}  {:>7.3g} {} {:<7.3g}", pad_right(curve.name, names), curve.low,
-                        pad_right(blocks(curve.success, range), width), curve.high);
+    text += fmt::format("  {}  {} {} {}", pad_right(curve.name, names), flush_right(point_text(curve, curve.low, 7), 7),
+                        pad_right(blocks(curve.success, range), width), pad_right(point_text(curve, curve.high, 7), 7));
     if (curve.influences) {
-      text += fmt::format("  {:>8.3g}  {:>7}  {:>6}\n", curve.best_value, percent_text(curve.best_success),
-                          gain_text(curve.best_success - explanation.without_action));
+      text += fmt::format("  {}  {:>7}  {:>6}\n", flush_right(point_text(curve, curve.best_value, 0), 8),
+                          percent_text(curve.best_success), gain_text(curve.best_success - explanation.without_action));
     } else {
       text += "  cannot change it\n";
     }
@@ -104,10 +118,12 @@ std::string decision_table(const Explanation& explanation, const BlockRange& ran
   for (const SuccessCurve& curve : explanation.curves) {
     const auto found = std::find_if(explanation.decision.begin(), explanation.decision.end(),
                                     [&](const NamedValue& value) { return value.name == curve.name; });
-    text +=
-        fmt::format("  {}  {:>7.3g} {} {:<7.3g}  {}\n", pad_right(curve.name, names), curve.low,
-                    pad_right(blocks(curve.beside_decision, range), width), curve.high,
-                    found == explanation.decision.end() ? "left alone" : fmt::format("set to {:.4g}", found->value));
+    text += fmt::format(
+        "  {}  {} {} {}  {}\n", pad_right(curve.name, names), flush_right(point_text(curve, curve.low, 7), 7),
+        pad_right(blocks(curve.beside_decision, range), width), pad_right(point_text(curve, curve.high, 7), 7),
+        found == explanation.decision.end() ? "left alone"
+        : curve.levels.empty()              ? fmt::format("set to {:.4g}", found->value)
+                                            : "set to " + point_text(curve, found->value, 0));
   }
   return text;
 }
@@ -125,8 +141,10 @@ std::string pair_table(const Explanation& explanation) {
     const std::size_t place = explanation.together[i];
     const SuccessMap& map = explanation.maps[place];
     text += fmt::format("  {}  {:>18}  {:>7}  {:>6}  {:>6}\n", pad_right(names[place], width),
-                        fmt::format("{:.3g}, {:.3g}", map.best_first, map.best_second), percent_text(map.best_success),
-                        gain_text(map.best_success - explanation.without_action), gain_text(map.gain_over_single));
+                        point_text(explanation.curves[map.first], map.best_first, 0) + ", " +
+                            point_text(explanation.curves[map.second], map.best_second, 0),
+                        percent_text(map.best_success), gain_text(map.best_success - explanation.without_action),
+                        gain_text(map.gain_over_single));
   }
   if (explanation.together.size() > kPairsInText)
     text += fmt::format("  and {} more in the JSON result\n", explanation.together.size() - kPairsInText);

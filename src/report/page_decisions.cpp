@@ -164,8 +164,12 @@ std::string explanation_answer(const JsonPart& result) {
   if (explanation.alone.empty()) return idle;
   const SuccessCurve& best = explanation.curves[explanation.alone.front()];
   if (best.best_success <= explanation.without_action) return idle + " No variable alone makes it more.";
+  std::string value = short_number(best.best_value);
+  for (std::size_t i = 0; i < best.levels.size(); ++i) {
+    if (best.values[i] == best.best_value) value = best.levels[i];
+  }
   return fmt::format("{} Setting {} alone to {} makes it {}, more than any other variable by itself.", idle, best.name,
-                     short_number(best.best_value), percent_text(best.best_success));
+                     value, percent_text(best.best_success));
 }
 
 void add_decisions(Page& page, const JsonPart& result, const Task& task) {

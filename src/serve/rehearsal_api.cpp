@@ -67,8 +67,10 @@ Json warnings_json(const std::vector<Warning>& warnings) {
 
 Json forecasts_json(const std::vector<OutcomeForecast>& forecasts) {
   Json json = Json::array();
-  for (const OutcomeForecast& forecast : forecasts)
+  for (const OutcomeForecast& forecast : forecasts) {
     json.push_back({{"name", forecast.name}, {"mean", forecast.mean}, {"low", forecast.low}, {"high", forecast.high}});
+    for (const NamedValue& level : forecast.levels) json.back()["levels"][level.name] = level.value;
+  }
   return json;
 }
 

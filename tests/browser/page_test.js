@@ -460,6 +460,53 @@ test('wishes of the task and a region that is no box are told in words', async (
   await own.stop();
 });
 
+test('levers with levels are lists of words', async () => {
+  const rows = ['outside,heating,crew,room,comfort'];
+  let seed = 1;
+  const uniform = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  for (let i = 0; i < 300; ++i) {
+    const outside = uniform() + uniform() + uniform() - 1.5;
+    const heating = uniform() < 0.5;
+    const crew = Math.floor(40 * uniform());
+    const room = 18 + 2 * outside + 6 * heating + 0.05 * crew + uniform() + uniform() - 1;
+    const comfort = room + 3 * uniform() > 22 ? 'good' : 'poor';
+    rows.push([outside.toFixed(4), heating ? 'on' : 'off', crew, room.toFixed(4), comfort].join(','));
+  }
+  fs.writeFileSync(path.join(scratch, 'room.csv'), rows.join('\n'));
+  const task = path.join(scratch, 'room.json');
+  fs.writeFileSync(
+    task,
+    JSON.stringify({
+      data: 'room.csv',
+      context: ['outside'],
+      alterable: { heating: {}, crew: { min: 0, max: 39, step: 1 } },
+      outcome: ['room', 'comfort'],
+      desired: { room: [20, null], comfort: 'good' },
+      observed: { outside: 0 },
+    }),
+  );
+  const own = await serve(fit(task, 'room.olem'));
+  const { page, close } = await open(browser, own.address);
+  assert.match(await page.locator('#question').textContent(), /room at least 20 and comfort = good\?$/);
+  const heating = variable(page, 'heating').getByRole('combobox');
+  assert.deepEqual(await heating.locator('option').allTextContents(), ['not set', 'off', 'on']);
+  await settled(page, () => heating.selectOption('on'));
+  const warm = await success(page);
+  await settled(page, () => heating.selectOption('off'));
+  assert.ok(warm > (await success(page)) + 0.2);
+  await settled(page, () => heating.selectOption('not set'));
+  await recommend(page);
+  assert.equal(await heating.inputValue(), '1');
+  assert.match(await page.locator('#gain').textContent(), /heating to on/);
+  const crew = await field(page, 'crew').inputValue();
+  assert.ok(crew === '' || Number.isInteger(Number(crew)));
+  await field(page, 'crew').fill('2.5');
+  await page.locator('#status', { hasText: /crew can be set to [23], but not to 2\.5/ }).waitFor();
+  assert.match(await page.locator('#forecast').textContent(), /comfort at (good|poor) \d/);
+  await close();
+  await own.stop();
+});
+
 test('when the server is gone the page says so', async () => {
   const own = await serve(path.join(scratch, 'bermuda.olem'));
   const { page, close } = await open(browser, own.address);

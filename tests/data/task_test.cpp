@@ -233,7 +233,7 @@ TEST(ParseTask, ColumnsAndReadingAreCheckedWithTheirLine) {
   EXPECT_TRUE(contains(house_with("\"constant\": \"drop\"", "\"constant\": \"keep\""), "'keep' is not one of"));
   EXPECT_TRUE(contains(house_with("\"A warm house\"", "7"), "line 2: \"name\" is 7, but must be a text in quotes."));
   EXPECT_TRUE(
-      contains(house_with("\"y\": [0, 1]", "\"y\": true"), "What is desired of 'y' is true, but must be a range"));
+      contains(house_with("\"y\": [0, 1]", "\"y\": null"), "What is desired of 'y' is null, but must be a range"));
   EXPECT_TRUE(contains(house_with("\"y\": [0, 1]", "\"y\": {\"values\": []}"), "\"values\" of 'y' is [], but must be"));
   EXPECT_TRUE(contains(house_with("\"y\": [0, 1]", "\"y\": {\"value\": [1]}"), "Did you mean \"values\"?"));
   const auto domain = [&](const std::string& text) { return house_with("\"price\": [0, 1]", "\"price\": " + text); };

@@ -82,6 +82,37 @@ TEST(Objective, GradientsAreThoseOfCentralDifferences) {
   }
 }
 
+// Two outcomes with levels and a range between them; draws anywhere, as relaxed ones are.
+TEST(Objective, LevelsAreSmoothedWithTheirGradient) {
+  Column grade;
+  grade.type = ColumnType::kOrdinal;
+  grade.levels = {{-1.0, "poor"}, {0.0, "fair"}, {0.5, "good"}, {2.0, "very good"}};
+  const Region written =
+      Region::box({{"a", {}, {}, {}, {"poor", "good"}}, {"y", -0.5, 1.0}, {"b", {}, {}, {}, {"very good"}}});
+  const Region region = written.resolved(std::vector<Column>{grade, Column(), grade});
+  const OutcomeObjective objective(region, {0.5, 0.2, 2.0}, 0.5, Context());
+  RandomStream random(8, "levels");
+  const std::size_t n = 30;
+  OutcomeDraws draws;
+  draws.draws = n;
+  draws.valid.assign(n, 1);
+  for (std::size_t i = 0; i < 3 * n; ++i) draws.values.push_back(1.2 * random.normal());
+  std::vector<double> adjoints(3 * n);
+  std::vector<double> unused(3 * n);
+  for (const double tau : {0.5, 0.12}) {
+    objective.smoothed(tau, draws, adjoints);
+    for (std::size_t i = 0; i < draws.values.size(); ++i) {
+      constexpr double kStep = 1e-6;
+      OutcomeDraws moved = draws;
+      moved.values[i] += kStep;
+      const double up = objective.smoothed(tau, moved, unused);
+      moved.values[i] -= 2.0 * kStep;
+      EXPECT_NEAR(adjoints[i], (up - objective.smoothed(tau, moved, unused)) / (2.0 * kStep), 1e-8) << tau;
+    }
+  }
+  EXPECT_NEAR(objective.smoothed(1e-5, draws, adjoints), objective.success(draws), 1e-3);
+}
+
 TEST(Objective, SmoothedSuccessTendsToTheShareOfSuccesses) {
   RandomStream random(5, "smoothed");
   const std::size_t n = 500;

@@ -14,6 +14,7 @@
 #include "olem/report.h"
 #include "olem/report_page.h"
 #include "serve/guard.h"
+#include "support/level_tables.h"
 
 namespace olem::rehearsal_api_test {
 
@@ -413,7 +414,8 @@ TEST_F(Api, BodiesThatMakeNoSenseAreRefusedInWords) {
   EXPECT_THAT(why(R"({"width": 20})"), HasSubstr("'width' is 20, but must lie between 200 and 2000."));
   EXPECT_THAT(why(R"({"alterations": {"dose": 2.5}})"), HasSubstr("outside of the domain [-2, 2] of 'dose'"));
   EXPECT_THAT(why(R"({"alterations": {"yield": 2.5}})"), HasSubstr("no alterable variable"));
-  EXPECT_THAT(why(R"({"desired": {"yield": [1]}})"), HasSubstr("not a range"));
+  EXPECT_THAT(why(R"({"desired": {"yield": [1]}})"), HasSubstr("neither a range [low, high]"));
+  EXPECT_THAT(why(R"({"desired": {"yield": "high"}})"), HasSubstr("Single values are desired of 'yield'"));
   EXPECT_THAT(why(R"({"desired": {"yield": [1, "2"]}})"), HasSubstr("not a finite number"));
   EXPECT_THAT(why(R"({"desired": {"yield": [null, null]}})"), Not(HasSubstr("farm")));
   const auto recommend = [&](const std::string& body) { return refusal(post("/api/recommend", body), 400); };
@@ -482,6 +484,32 @@ TEST_F(Api, ManyThreadsGetTheAnswersThatOneGets) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(different, 0);
+}
+
+TEST_F(Api, LevelsAreWordsOrNumbers) {
+  const Task task = parse_task(R"({"context": ["outside"], "alterable": {"heating": {}}, "outcome": ["room"],
+    "desired": {"room": [18, 22]}, "observed": {"outside": -2}})",
+                               "room.json");
+  RehearsalOptions options;
+  options.samplers.sampler = "auto";
+  RehearsalApi api(fit_rehearsal(task, test::HeatedRoom::table(300, 5), options, std::nullopt, Context()),
+                   small_options(), kPort, Context());
+  const auto ask = [&](const std::string& target, const std::string& body) {
+    return api.answer(request("POST", target, body));
+  };
+  const Json model = json_of(api.answer(request("GET", "/api/model")));
+  EXPECT_EQ(model["alterable"][0]["values"].dump(), "[0.0,1.0]");
+  EXPECT_EQ(model["alterable"][0]["expected"], 1.0) << "the more probable level";
+  const Json word = json_of(ask("/api/rehearse", R"({"alterations": {"heating": "on"}})"));
+  const Json number = json_of(ask("/api/rehearse", R"({"alterations": {"heating": 1}})"));
+  EXPECT_EQ(word["success_probability"], number["success_probability"]);
+  EXPECT_EQ(json_of(ask("/api/recommend", "{}"))["decision"]["alterations"]["heating"], 1.0);
+  EXPECT_EQ(json_of(ask("/api/recommend", R"({"switches": {"heating": "off"}})"))["decision"]["alterations"]["heating"],
+            0.0);
+  const HttpAnswer between = ask("/api/rehearse", R"({"alterations": {"heating": 0.46}})");
+  EXPECT_EQ(between.status, 400);
+  EXPECT_THAT(between.body, HasSubstr("0.46 is none of the values of 'heating': off and on."));
+  EXPECT_THAT(ask("/api/rehearse", R"({"alterations": {"heating": "onn"}})").body, HasSubstr("Did you mean 'on'?"));
 }
 
 TEST_F(Api, HostileNamesAreText) {

@@ -155,6 +155,9 @@ class Explainer {
       curve.data_counts = its.counts;
       curve.expected = expected[k];
       curve.values = domain_grid(range, options_.points);
+      curve.is_list = has_values(range);
+      for (const double value : has_words(its.about) ? curve.values : std::vector<double>())
+        curve.levels.push_back(value_name(its.about, value));
       result_.curves.push_back(std::move(curve));
     }
     for (std::size_t a = 0; options_.pair_points > 0 && a < problem_.alterable.size(); ++a) {

@@ -20,6 +20,15 @@ Json values_json(const std::vector<NamedValue>& values) {
   return json;
 }
 
+// Beside the numbers of levels that have words, which figures need, these words.
+void add_words(Json& json, const SuccessCurve& curve, std::span<const NamedColumn> columns) {
+  const Column& about = about_column(columns, curve.name);
+  if (!has_words(about)) return;
+  json["levels"] = curve.levels;
+  json["expected_level"] = value_name(about, curve.expected);
+  json["best"]["level"] = value_name(about, curve.best_value);
+}
+
 Json curve_json(const SuccessCurve& curve, double without_action) {
   Json json;
   json["name"] = curve.name;
@@ -29,6 +38,7 @@ Json curve_json(const SuccessCurve& curve, double without_action) {
   json["expected"] = curve.expected;
   json["influences"] = curve.influences;
   json["values"] = curve.values;
+  if (curve.is_list) json["is_list"] = true;
   json["success"] = curve.success;
   if (!curve.beside_decision.empty()) json["success_beside_decision"] = curve.beside_decision;
   json["extrapolated"] = Json::array();
@@ -55,9 +65,23 @@ Json map_json(const SuccessMap& map, const Explanation& explanation) {
   return json;
 }
 
-std::vector<NamedValue> read_values(const JsonPart& part) {
+// Of levels that are words the number is that of the curve.
+std::vector<NamedValue> read_values(const JsonPart& part, const JsonPart& curves) {
   std::vector<NamedValue> values;
-  for (const auto& [name, value] : part.members()) values.push_back({name, value.finite()});
+  for (const auto& [name, value] : part.members()) {
+    if (!value.json().is_string()) {
+      values.push_back({name, value.finite()});
+      continue;
+    }
+    for (const JsonPart& curve : curves.entries()) {
+      if (curve["name"].text() != name || !curve.has("levels")) continue;
+      const std::vector<std::string> words = curve["levels"].texts();
+      const std::vector<double> numbers = curve["values"].finite_numbers();
+      const auto found = std::find(words.begin(), words.end(), value.text());
+      if (found == words.end() || words.size() != numbers.size()) value.fail("is none of the levels of its curve");
+      values.push_back({name, numbers[static_cast<std::size_t>(found - words.begin())]});
+    }
+  }
   return values;
 }
 
@@ -98,6 +122,11 @@ SuccessCurve read_curve(const JsonPart& part) {
   curve.expected = part["expected"].finite();
   curve.influences = part["influences"].flag();
   curve.values = read_ascending(part["values"]);
+  if (part.has("is_list")) curve.is_list = part["is_list"].flag();
+  if (part.has("levels")) {
+    curve.levels = part["levels"].texts();
+    if (curve.levels.size() != curve.values.size()) part["levels"].fail("does not have one word for each value");
+  }
   curve.success = read_series(part["success"], curve.values.size());
   if (part.has("success_beside_decision"))
     curve.beside_decision = read_series(part["success_beside_decision"], curve.values.size());
@@ -170,11 +199,14 @@ Json to_json(const Explanation& explanation, std::span<const NamedColumn> column
   json["without_action"] = explanation.without_action;
   if (explanation.with_decision) {
     json["decision"] = values_json(explanation.decision);
+    name_levels(json["decision"], columns);
     json["with_decision"] = *explanation.with_decision;
   }
   json["variables"] = Json::array();
-  for (const SuccessCurve& curve : explanation.curves)
+  for (const SuccessCurve& curve : explanation.curves) {
     json["variables"].push_back(curve_json(curve, explanation.without_action));
+    add_words(json["variables"].back(), curve, columns);
+  }
   json["pairs"] = Json::array();
   for (const SuccessMap& map : explanation.maps) json["pairs"].push_back(map_json(map, explanation));
   json["alone"] = Json::array();
@@ -213,7 +245,7 @@ Explanation read_explanation(const JsonPart& part) {
     explanation.context.push_back({name, value.json().is_string() ? std::nan("") : value.number()});
   explanation.without_action = part["without_action"].finite();
   if (part.has("with_decision")) {
-    explanation.decision = read_values(part["decision"]);
+    explanation.decision = read_values(part["decision"], part["variables"]);
     explanation.with_decision = part["with_decision"].finite();
   }
   for (const JsonPart& entry : part["variables"].entries()) explanation.curves.push_back(read_curve(entry));
