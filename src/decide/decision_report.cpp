@@ -14,8 +14,6 @@ namespace {
 constexpr double kMostExcluded = 0.01;  // share of draws above which nothing can be relied on
 constexpr double kMostlyOutside = 0.5;  // share of draws outside of the data above which a variable is named
 
-int report_draws(const PreparedProblem& prepared) { return 2 * prepared.options().judge_draws; }
-
 std::vector<Alteration> alterations_of(const PreparedProblem& prepared, const Setting& setting) {
   std::vector<Alteration> all;
   for (std::size_t k = 0; k < prepared.size(); ++k) {
@@ -94,7 +92,7 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   decision.cost = prepared.cost(setting);
   decision.found_by = found_by;
 
-  PostDecisionSampler sampler = prepared.plain_sampler({}, report_draws(prepared), DrawStream::kReport);
+  PostDecisionSampler sampler = prepared.plain_sampler({}, report_draws(prepared.options()), DrawStream::kReport);
   const OutcomeDraws& without = sampler.sample({}, caution);
   decision.without_action = objective.success(without);
   decision.outcomes_without_action = outcome_forecasts(without, problem.region.outcomes(), *problem.samplers);
@@ -126,7 +124,8 @@ Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting
   Proposal proposal;
   for (const Alteration& alteration : alterations_of(prepared, setting))
     proposal.alterations.push_back({alteration.name, alteration.value});
-  PostDecisionSampler acting = prepared.plain_sampler(altered_by(setting), report_draws(prepared), DrawStream::kReport);
+  PostDecisionSampler acting =
+      prepared.plain_sampler(altered_by(setting), report_draws(prepared.options()), DrawStream::kReport);
   const OutcomeDraws& with = acting.sample(prepared.values(setting), prepared.options().caution);
   const std::size_t successes = prepared.objective().successes(with);
   proposal.success_probability = static_cast<double>(successes) / static_cast<double>(with.draws);

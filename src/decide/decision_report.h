@@ -7,6 +7,9 @@
 
 namespace olem::internal {
 
+// Draws behind every number that is reported.
+inline int report_draws(const DecisionOptions& options) { return 2 * options.judge_draws; }
+
 // Everything that is said about a decision, however it was found: its values, cost and success on draws that neither
 // search nor judge has seen, forecasts with and without it, what each alteration is worth, and doubts. `setting` must
 // hold what the problem permits; an empty one is no action. `found_by` becomes Decision::found_by. Status done,
