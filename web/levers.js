@@ -128,6 +128,7 @@ function make_slider(entry, title, { optional, changed, refused }) {
         field.value = value === null ? '' : (text ?? rounded(value));
         refused(field, '', false);
       }
+      field.title = value === null ? '' : `exactly ${value}`;
     },
     enable(on) {
       for (const one of [slider, field, ...buttons]) one.disabled = !on;

@@ -44,10 +44,10 @@ export function show_list(choose) {
 
 // "reef.olem, 2026-11-17 · data.csv, 300 rows · olem 0.2.0"
 export function show_source() {
-  const { file, date } = models[shown.place];
+  const { file, date, title } = models[shown.place];
   const { data, fitted_by } = shown.model;
   const parts = [
-    [file, date].filter((text) => text).join(', '),
+    [title && file, date].filter((text) => text).join(', '),
     data && [data.source, `${data.rows} rows`].filter((text) => text).join(', '),
     `olem ${fitted_by || version}`,
   ];
@@ -69,7 +69,9 @@ export async function wait_for_model(choose) {
       throw new Error(error);
     }
     $('learning-bar').value = fraction;
-    $('learning-text').textContent = `${Math.round(100 * fraction)}\u202f%${phase ? `: ${phase}` : ''}`;
+    // Each phase has a bar of its own.
+    const words = phase ? `${phase[0].toUpperCase()}${phase.slice(1)}: ` : '';
+    $('learning-text').textContent = `${words}${Math.round(100 * fraction)}\u202f%`;
     await sleep(kPause);
     await load_models();
     show_list(choose);

@@ -27,7 +27,6 @@ import { show_order } from './order.js';
 import { begin_scenarios, scenarios, set_scenarios, show_next_name } from './scenarios.js';
 import {
   about,
-  exact_text,
   forecast_text,
   is_box,
   joined,
@@ -286,7 +285,7 @@ function shown_value(name, value) {
 }
 function lever_text(name, value) {
   const text = shown_value(name, value);
-  return text === undefined ? value_text(name, value) : with_unit(name, text.replace(/-/g, '\u2212'));
+  return text === undefined ? value_text(name, value, 3) : with_unit(name, text.replace(/-/g, '\u2212'));
 }
 
 function note_text(one) {
@@ -294,8 +293,7 @@ function note_text(one) {
   const otherwise = word ?? `about ${with_unit(one.name, number_text(one.expected, 3))}`;
   if (one.mode === 'leave') return `left alone, ${otherwise} expected`;
   if (one.value === null) return `not set, ${otherwise} expected`;
-  const exact = is_recommended(one.name, one.value) && !word && !$('exact').checked;
-  return `instead of ${otherwise}${exact ? ` · exactly ${exact_text(one.value)}` : ''}`;
+  return `instead of ${otherwise}`;
 }
 
 function show_levers(force = false) {
