@@ -65,7 +65,10 @@ int run_decide(DecideArguments arguments) {
   if (arguments.common.strict) refuse_hopeless(decisions, task);
   session.warn(model.summary.warnings);
   session.warn(problems.warnings);
-  for (const Decision& decision : decisions) session.warn(decision.summary.warnings);
+  for (const Decision& decision : decisions) {
+    session.warn(decision.summary.warnings);
+    session.warn(calibration_warnings(model, decision));
+  }
   if (decided.stopped) {
     session.warn({{"unfinished",
                    fmt::format("{} The result holds the first {} of {} contexts.", decided.stopped->finding(),
@@ -123,8 +126,8 @@ What is decided when --time-limit or Ctrl-C ends a run over many contexts is sti
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");
   return [verb, arguments] {
-    check_decision_method(*verb, *arguments);
     check_rehearsal_options(*verb, arguments->learning);
+    check_decision_method(*verb, *arguments);
     return run_decide(*arguments);
   };
 }
