@@ -63,15 +63,20 @@ int run_decide(DecideArguments arguments) {
   if (decided.stopped && decisions.empty()) throw Error(*decided.stopped);
   // That the task has no solution says more than a doubt about what was learned, which may be the reason for it.
   if (arguments.common.strict) refuse_hopeless(decisions, task);
-  session.warn(model.summary.warnings);
-  session.warn(problems.warnings);
-  for (const Decision& decision : decisions) session.warn(decision.summary.warnings);
-  if (decided.stopped) {
-    session.warn({{"unfinished",
-                   fmt::format("{} The result holds the first {} of {} contexts.", decided.stopped->finding(),
-                               decisions.size(), problems.list.size()),
-                   arguments.source.contexts, decided.stopped->remedies()}});
+  std::vector<Warning> warnings = model.summary.warnings;
+  const auto add = [&](const std::vector<Warning>& more) { warnings.insert(warnings.end(), more.begin(), more.end()); };
+  add(problems.warnings);
+  for (const Decision& decision : decisions) {
+    add(decision.summary.warnings);
+    add(calibration_warnings(model, decision));
   }
+  if (decided.stopped) {
+    add({{"unfinished",
+          fmt::format("{} The result holds the first {} of {} contexts.", decided.stopped->finding(), decisions.size(),
+                      problems.list.size()),
+          arguments.source.contexts, decided.stopped->remedies()}});
+  }
+  session.warn(warnings);
 
   Json json = decisions_json(model, task, arguments.decision, decisions);
   if (decided.stopped) json["unfinished"] = problems.list.size() - decisions.size();
@@ -123,8 +128,8 @@ What is decided when --time-limit or Ctrl-C ends a run over many contexts is sti
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");
   return [verb, arguments] {
-    check_decision_method(*verb, *arguments);
     check_rehearsal_options(*verb, arguments->learning);
+    check_decision_method(*verb, *arguments);
     return run_decide(*arguments);
   };
 }

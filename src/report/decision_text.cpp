@@ -88,13 +88,13 @@ std::string decision_text(const RehearsalModel& model, const std::vector<Decisio
       text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, decisions.size());
     const Json json = to_json(decisions[i], model.columns);
     text += sheet_text(decision_sheet(JsonPart(json, source), model.columns), !model.task.cost.empty());
+    if (const auto near = calibration_near(model, decisions[i])) text += near_text(*near, model.task.outcome);
   }
-  const std::vector<std::string> undecided = undecided_between(model);
+  const std::string undecided = undecided_sentence(model);
   if (!undecided.empty()) {
-    text += "\n" + wrap_text(fmt::format("The data did not decide which of these comes first: {}. If they stand the "
-                                         "other way round, the answer may change; say what you know in the task's "
-                                         "\"before\".",
-                                         fmt::join(undecided, "; ")),
+    text += "\n" + wrap_text(undecided +
+                                 " The opposite order may change the answer. State what you know in the task's "
+                                 "\"before\".",
                              kLineWidth);
   }
   return text;
