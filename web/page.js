@@ -24,7 +24,9 @@ import { address_of, begin_history, record, redo, state_in, undo } from './histo
 import { make_lever, nearest_value } from './levers.js';
 import { load_models, model_id, place_of, show_list, show_source, wait_for_model } from './models.js';
 import { show_order } from './order.js';
+import { show_plan } from './plan.js';
 import { begin_scenarios, scenarios, set_scenarios, show_next_name } from './scenarios.js';
+import { show_uncertainty } from './uncertainty.js';
 import {
   about,
   forecast_text,
@@ -233,7 +235,7 @@ function apply_setting({ context, desired: bounds, levers }) {
     if (lever === undefined) continue;
     const { mode, value } = lever;
     one.value = value === null ? null : nearest_value(one.entry, value);
-    one.mode = mode === 'fixed' && value === null ? 'free' : mode;
+    one.mode = !one.switches.has(mode) || (mode === 'fixed' && value === null) ? 'free' : mode;
   }
   problems.clear();
 }
@@ -300,13 +302,12 @@ function show_levers(force = false) {
   const wish = wanted_text(desired());
   $('question').textContent = wish ? `What should be changed to have ${wish}?` : 'What should be changed?';
   document.title = `${wish || 'What should be changed?'} \u2013 rehearsal`;
-  for (const [name, one] of contexts) {
+  for (const one of contexts.values()) {
     const known = one.value !== null;
     one.lever.enable(known);
     one.lever.set(one.value ?? one.last, one.value ?? one.last, $('exact').checked ? String(one.last) : undefined, force);
     if (one.known) one.known.get(known ? 'known' : 'unknown').checked = true;
     one.note.textContent = known ? `${one.mean} on average in the data` : 'not known: drawn from what the others tell';
-    void name;
   }
   for (const [name, one] of alterables) {
     one.lever.enable(one.mode !== 'leave');
@@ -336,9 +337,10 @@ async function rehearse() {
       const answer = await ask_json('/api/rehearse', { ...body, width });
       drawn_width = width;
       const recommended = JSON.stringify(body) === kept.state;
-      show_answer(answer);
+      show_answer(answer, recommended ? kept.claim : null);
+      if (!recommended) refine(body);
       show_warnings([...answer.warnings, ...(recommended ? kept.warnings : [])]);
-      $('gain').classList.toggle('past', !recommended);
+      for (const id of ['gain', 'plan', 'uncertainty']) $(id).classList.toggle('past', !recommended);
       $('numbers').classList.remove('stale');
       if ($('status').classList.contains('error')) say('');
     } catch (error) {
@@ -350,16 +352,40 @@ async function rehearse() {
   $('answer').setAttribute('aria-busy', 'false');
 }
 
-function show_answer(answer) {
-  const { success_probability: success, without_action: without } = answer;
+// What is claimed of what is set: by the draws of the model, or with members by all that is uncertain about it.
+function show_claim({ success_probability: success, interval }) {
   $('success').textContent = percent_text(success);
+  $('interval').replaceChildren(term('interval', '95\u202f% interval'), ` ${range_text(interval)}`);
+  const [low, high] = interval;
+  for (const [name, value] of Object.entries({ success, low, high })) $('gauge').style.setProperty(`--${name}`, value);
+}
+
+// A model with members is asked for what they say when the levers rest; it takes longer than the plain number, which
+// stands there meanwhile.
+const kRest = 250; // milliseconds
+let resting = 0;
+function refine(body) {
+  clearTimeout(resting);
+  if (!shown.model.members) return;
+  const asked = JSON.stringify(body);
+  const is_current = () => !under_way && problems.size === 0 && JSON.stringify(rehearsed()) === asked;
+  resting = setTimeout(async () => {
+    if (!is_current()) return;
+    try {
+      const claim = await ask_json('/api/interval', body);
+      if (is_current()) show_claim(claim);
+    } catch {
+      // The plain number stays.
+    }
+  }, kRest);
+}
+
+function show_answer(answer, claim) {
+  const { success_probability: success, without_action: without } = claim ?? answer;
+  show_claim(claim ?? answer);
   $('without').textContent = percent_text(without);
-  $('interval').replaceChildren(term('interval', '95\u202f% interval'), ` ${range_text(answer.interval)}`);
-  $('interval-without').textContent = range_text(answer.interval_without_action);
-  const [low, high] = answer.interval;
-  for (const [name, value] of Object.entries({ success, low, high, without })) {
-    $('gauge').style.setProperty(`--${name}`, value);
-  }
+  $('interval-without').textContent = range_text((claim ?? answer).interval_without_action ?? answer.interval_without_action);
+  $('gauge').style.setProperty('--without', without);
   for (const [name, one] of alterables) one.expected = pick(answer.expected, name) ?? one.expected;
   show_levers();
   const drawn = shown.model.outcome.map(({ name }) => pick(answer.svg, name)).filter((text) => text !== undefined);
@@ -449,7 +475,7 @@ async function decide(exactly) {
   if (!exactly) body.proposals = search.proposals;
   const { id, decision, warnings, rounded } = await ask_json('/api/recommend', body);
   const value_of = (name) => pick(decision.alterations, name) ?? null;
-  kept = { id, warnings, state: JSON.stringify(rehearsal_of(asked, value_of)), exact: decision.alterations, rounded };
+  kept = { id, warnings, state: JSON.stringify(rehearsal_of(asked, value_of)), exact: decision.alterations, rounded, claim: decision };
   return decision;
 }
 
@@ -457,6 +483,14 @@ function take_over(alterations) {
   for (const [name, one] of alterables) {
     if (one.mode === 'free') one.value = pick(alterations, name) ?? null;
   }
+}
+
+// What was said of the last recommendation no longer belongs to what is shown.
+function forget_decision() {
+  $('gain').hidden = true;
+  $('proposals').hidden = true;
+  show_plan(null);
+  show_uncertainty(null);
 }
 
 // Only one search at a time; its buttons wait.
@@ -483,6 +517,8 @@ $('recommend').addEventListener('click', () =>
     $('gain').textContent = gain_text(last_decision);
     $('gain').hidden = false;
     show_proposals(last_decision);
+    show_plan(last_decision);
+    show_uncertainty(last_decision);
     say('');
     record(state(), 'recommend');
     write_address();
@@ -532,8 +568,7 @@ for (const [button, kind, words] of [
 $('restart').addEventListener('click', () => {
   apply({ ...structuredClone(start_state), scenarios: scenarios() });
   record(state(), 'start again');
-  $('gain').hidden = true;
-  $('proposals').hidden = true;
+  forget_decision();
   say('');
 });
 
@@ -585,8 +620,7 @@ function show_model() {
     ...(is_box() ? shown.model.outcome.map(make_wanted) : region_rows().map((row) => make('p', {}, row))),
   );
   $('preferences').textContent = preferences_text();
-  $('gain').hidden = true;
-  $('proposals').hidden = true;
+  forget_decision();
   kept = { id: '', warnings: [], state: '', exact: {}, rounded: {} };
   clear_contexts();
   show_order();
@@ -646,15 +680,16 @@ async function begin() {
   begin_scenarios({
     present: () => {
       const { context, desired: bounds, alterations } = rehearsed();
-      return { context, desired: bounds ?? {}, levers: alterations };
+      const modes = Object.fromEntries([...alterables].map(([name, { mode }]) => [name, mode]));
+      return { context, desired: bounds ?? {}, levers: alterations, modes };
     },
     changed: (key) => {
       record(state(), key);
       write_address();
     },
-    open: ({ context, desired: bounds, levers }) => {
-      const modes = Object.entries(levers).map(([name, value]) => [name, { mode: 'free', value }]);
-      apply_setting({ context, desired: bounds, levers: Object.fromEntries(modes) });
+    open: ({ context, desired: bounds, levers, modes }) => {
+      const settings = Object.entries(levers).map(([name, value]) => [name, { mode: pick(modes, name) ?? 'free', value }]);
+      apply_setting({ context, desired: bounds, levers: Object.fromEntries(settings) });
       show_levers(true);
       $('question').scrollIntoView();
       took('open scenario');
@@ -666,7 +701,7 @@ async function begin() {
     rehearse_row: (row) => {
       for (const [name, one] of contexts) one.value = pick(row.context, name) ?? null;
       take_over(row.alterations);
-      $('gain').hidden = true;
+      forget_decision();
       $('question').scrollIntoView();
       took('row');
     },

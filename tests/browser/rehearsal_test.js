@@ -136,11 +136,13 @@ test('scenarios stand side by side with the number of the page, the best is mark
   assert.doesNotMatch(report.text, /<script|\bsrc=|\bhref=/);
 
   // Renamed, opened, removed.
+  await settled(page, () => variable(page, 'DIC').getByRole('radio', { name: 'fixed' }).check());
   await names.nth(1).fill('with the pump');
   await names.nth(1).press('Enter');
   await page.getByRole('button', { name: 'Open scenario with the pump' }).waitFor();
   await settled(page, () => press(page, 'Open scenario with the pump'));
   assert.equal(await page.locator('#success').textContent(), best);
+  assert.ok(await variable(page, 'DIC').getByRole('radio', { name: 'free' }).isChecked(), 'with its switches');
   await press(page, 'Remove scenario C');
   await page.waitForFunction(() => document.querySelectorAll('#scenario-table thead th').length === 2);
   await page.locator('#keep', { hasText: 'Keep as scenario B' }).waitFor();
@@ -332,5 +334,58 @@ test('one decision has one number, and its values the digits that matter until t
   assert.ok(Math.abs(typed - Number(large.replace(/[^0-9.]/g, '')) / 100) <= 0.0061, `${typed} for ${large}`);
   const { text } = await saved(page, () => press(page, 'Save as JSON'));
   assert.equal(`${(100 * JSON.parse(text).decisions[0].success_probability).toFixed(1)}`, (100 * typed).toFixed(1));
+  await close();
+});
+
+test('the sources of an interval, what would change the answer and a plan in steps are shown where a decision has them', async () => {
+  const { page, close } = await open(browser, bermuda.address);
+  assert.ok(await page.locator('#uncertainty').isHidden());
+  assert.ok(await page.locator('#plan').isHidden());
+  // As the server answers for a model with members and a task with steps.
+  const more = {
+    uncertainty: { draws: 0.01, rows: 0.03, order: 0.05, extrapolation: 0.01 },
+    members: [
+      { kind: 'fit', success: 0.66, without_action: 0.4 },
+      { kind: 'half', success: 0.61, without_action: 0.4 },
+      { kind: 'half', success: 0.7, without_action: 0.4 },
+      { kind: 'order', success: 0.41, without_action: 0.4 },
+    ],
+    question: {
+      pair: ['DIC', 'TA'],
+      as_learned: 0.66,
+      other_way: 0.41,
+      explained: 0.8,
+      other_decision: { alterations: { TA: 0.25 }, success: 0.6 },
+    },
+    measure_next: { kind: 'rows', reduction: 0.4 },
+    hidden_cause: { breakdown: 0.42, lever: 'TA', outcome: 'NEC', left_out: [], curve: [] },
+    sequence: {
+      steps: [{ alter: ['DIC'], then_observe: ['CO2'] }, { alter: ['TA', 'Omega'] }],
+      at_once: 0.5,
+      rules: { TA: { step: 2, form: 'affine', inputs: ['CO2'], min: -1, max: 1, constant: 0.3, slopes: { CO2: -0.5 } } },
+    },
+  };
+  await page.route('**/api/recommend', async (route) => {
+    const answer = await route.fetch();
+    const json = await answer.json();
+    await route.fulfill({ response: answer, json: { ...json, decision: { ...json.decision, ...more } } });
+  });
+  await recommend(page);
+  await page.getByText('How sure this is, and what would change it').click();
+  const said = await page.locator('#uncertainty').innerText();
+  for (const words of [
+    'the order 50\u202f%',
+    '2 fits to halves of the rows give 61.0\u202f% to 70.0\u202f%',
+    'Does DIC come before TA?',
+    'Twice as many rows would take away 40\u202f%',
+    'A hidden cause of both TA and NEC with correlation 0.42',
+  ])
+    assert.ok(said.includes(words), `${words} in ${said}`);
+  const plan = await page.locator('#plan').innerText();
+  assert.match(plan, /Now: DIC\. See CO2\./);
+  assert.ok(plan.includes('Then set TA to 0.3 \u2212 0.5\u00a0CO2, within \u22121 and 1.'), plan);
+  assert.match(plan, /to look first is worth \d+\.\d points/);
+  await settled(page, () => press(page, 'Start again'));
+  assert.ok(await page.locator('#uncertainty').isHidden());
   await close();
 });
