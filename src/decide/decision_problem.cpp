@@ -70,6 +70,7 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const Na
   problem.cost = model.task.cost;
   problem.max_alterations = model.task.max_alterations;
   problem.constraints = model.task.constraints;
+  if (!model.task.sequence.empty()) problem.sequence = decision_steps(model.task);
   return problem;
 }
 

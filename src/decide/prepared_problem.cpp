@@ -232,9 +232,10 @@ std::vector<std::string> PreparedProblem::names(const Subset& altered) const {
 
 PostDecisionPlan PreparedProblem::plan(const Subset& altered, int draws, DrawStream stream) const {
   PostDecisionPlan plan;
-  plan.context = problem_.context;
+  plan.context = known_values(problem_);
   plan.unknown = problem_.unknown;
   plan.context_model = problem_.context_model;
+  plan.hidden = problem_.hidden;
   plan.altered = names(altered);
   plan.outcomes = problem_.region.outcomes();
   plan.draws = static_cast<std::size_t>(draws);
@@ -254,15 +255,11 @@ PostDecisionSampler PreparedProblem::plain_sampler(const Subset& altered, int dr
 
 void PreparedProblem::find_expected_values() {
   if (size() == 0) return;
-  PostDecisionPlan plan;
-  plan.context = problem_.context;
-  plan.unknown = problem_.unknown;
-  plan.context_model = problem_.context_model;
-  for (const LeverDomain& range : problem_.alterable) plan.outcomes.push_back(range.name);
-  plan.draws = static_cast<std::size_t>(options_.draws);
-  plan.noise = static_cast<std::uint64_t>(DrawStream::kSearch);
-  plan.with_gradient = false;
-  PostDecisionSampler drawn(problem_.samplers, plan, context_);
+  PostDecisionPlan levers = plan({}, options_.draws, DrawStream::kSearch);
+  levers.outcomes.clear();
+  for (const LeverDomain& range : problem_.alterable) levers.outcomes.push_back(range.name);
+  levers.with_gradient = false;
+  PostDecisionSampler drawn(problem_.samplers, levers, context_);
   const OutcomeDraws& draws = drawn.sample({}, options_.caution);
   for (std::size_t k = 0; k < size(); ++k) expected_.push_back(expected_value(draws, k, variable(k)));
 }

@@ -252,7 +252,7 @@ Json RehearsalApi::model_json() {
     json["outcome"].push_back(std::move(entry));
   }
   if (task.desired.ranges().empty()) json["region"] = to_json(task.desired);
-  for (const char* const key : {"cost", "max_alterations", "constraints"})
+  for (const char* const key : {"cost", "max_alterations", "constraints", "sequence"})
     json[key] = wishes.contains(key) ? wishes[key] : Json();
   json["draws"] = rehearser_.draw_count();
   const auto& search = options_.decision;
@@ -330,8 +330,12 @@ Json RehearsalApi::recommend_json(const std::string& body) {
   auto result = std::make_shared<Result>();
   result->problem = problem_for(request.context, request.switches, request.desired);
   result->options = request.options;
-  result->decision = decide(result->problem, result->options, limited_context());
+  const Context limited = limited_context();
+  ProblemSoFar next = problem_so_far(std::move(result->problem), request.so_far, limited);
+  result->problem = std::move(next.problem);
+  result->decision = decide(result->problem, result->options, limited);
   result->warnings = context_warnings(model_.task, model_.context, request.context);
+  result->warnings.insert(result->warnings.end(), next.warnings.begin(), next.warnings.end());
   const std::vector<Warning>& more = result->decision.summary.warnings;
   result->warnings.insert(result->warnings.end(), more.begin(), more.end());
   Json json;

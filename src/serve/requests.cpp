@@ -279,10 +279,17 @@ CompareRequest read_compare_request(const RehearsalModel& model, std::string_vie
 
 RecommendRequest read_recommend_request(const RehearsalModel& model, std::string_view body,
                                         const DecisionOptions& options) {
-  const std::string keys[] = {"context", "switches", "desired", "target", "proposals"};
+  const std::string keys[] = {"context", "switches", "desired", "target", "proposals", "so_far"};
   const Json json = parse_body(body, keys);
   RecommendRequest request{read_context(model, json), read_switches(model, json), read_desired(model.task, json),
                            options};
+  std::vector<std::string> variables;
+  for (const SamplerVariable& variable : model.samplers->variables) variables.push_back(variable.name);
+  for (const VariableEntry& entry : variable_entries(json, "so_far", variables, "variable")) {
+    if (entry.value->is_null()) continue;  // neither set nor seen yet
+    const std::string& name = variables[entry.place];
+    request.so_far.push_back({name, context_value(model, name, *entry.value)});
+  }
   if (json.contains("target")) {
     request.options.target = finite_number(json["target"], "'target'");
     if (request.options.target < 0.0 || request.options.target > 1.0)

@@ -43,6 +43,7 @@ struct RecommendRequest {
   Switches switches;
   Region desired;
   DecisionOptions options;
+  std::vector<NamedValue> so_far = {};  // set and seen since the context was observed
 };
 
 struct ContextsRequest {
