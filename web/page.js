@@ -24,7 +24,7 @@ import { address_of, begin_history, record, redo, state_in, undo } from './histo
 import { make_lever, nearest_value } from './levers.js';
 import { load_models, model_id, place_of, show_list, show_source, wait_for_model } from './models.js';
 import { show_order } from './order.js';
-import { show_plan } from './plan.js';
+import { levers_over, seen_between, show_looking, show_plan } from './plan.js';
 import { begin_scenarios, scenarios, set_scenarios, show_next_name } from './scenarios.js';
 import { show_uncertainty } from './uncertainty.js';
 import {
@@ -51,6 +51,8 @@ const contexts = new Map();
 const alterables = new Map();
 // name -> {inputs: [low, high], bounds: [low or null, high or null]}
 const wanted = new Map();
+// name -> {input, value}: what was seen since levers were set, null where it was not
+const seen = new Map();
 // How a recommendation is searched: success that is enough, in shares, or null; how many decisions.
 const search = { target: null, proposals: 1 };
 // The last decision of the server: its id and warnings, the request to rehearse it, as text, and its values for people.
@@ -176,6 +178,30 @@ function make_wanted(entry, place) {
   return make_group(entry.name, `wanted-${place}`, [make('div', { class: 'wanted' }, ...sides)]);
 }
 
+// A field for what is seen between two steps; empty until then.
+function make_seen({ name }, place) {
+  const title = `seen-${place}`;
+  const levels = Object.entries(about(name).levels ?? {});
+  const input =
+    levels.length > 0
+      ? make(
+          'select',
+          { 'aria-labelledby': title },
+          make('option', { value: '' }, 'not seen yet'),
+          ...levels.map(([word, value]) => make('option', { value }, word)),
+        )
+      : make('input', { type: 'number', step: 'any', placeholder: 'not seen yet', 'aria-labelledby': title });
+  const one = { input, value: null };
+  input.addEventListener(levels.length > 0 ? 'change' : 'input', () => {
+    const bad = levels.length === 0 && input.validity.badInput;
+    object_to(input, bad ? `${name} needs a number, or an empty field.` : '', input);
+    one.value = bad || input.value === '' ? null : Number(input.value);
+    took(`${name} seen`);
+  });
+  seen.set(name, one);
+  return make_group(name, title, [make('div', { class: 'wanted' }, input)]);
+}
+
 const set_value = (one) => (one.mode === 'leave' ? null : one.value);
 const desired = () => Object.fromEntries([...wanted].map(([name, one]) => [name, [...one.bounds]]));
 
@@ -210,6 +236,7 @@ function state() {
     context: Object.fromEntries([...contexts].map(([name, one]) => [name, one.value])),
     desired: desired(),
     levers: Object.fromEntries([...alterables].map(([name, { mode, value }]) => [name, { mode, value }])),
+    seen: Object.fromEntries([...seen].map(([name, { value }]) => [name, value])),
     target: search.target,
     proposals: search.proposals,
     scenarios: scenarios(),
@@ -247,6 +274,10 @@ function show_search() {
 
 function apply(whole) {
   apply_setting(whole);
+  for (const [name, one] of seen) {
+    one.value = pick(whole.seen, name) ?? null;
+    one.input.value = one.value ?? '';
+  }
   search.target = whole.target;
   search.proposals = clamp(Math.round(whole.proposals ?? 1), 1, 10);
   show_search();
@@ -283,7 +314,8 @@ const is_recommended = (name, value) => value !== null && pick(kept.exact, name)
 function shown_value(name, value) {
   if (level_word(name, value) !== undefined) return undefined;
   if ($('exact').checked) return String(value);
-  return is_recommended(name, value) ? String(pick(kept.rounded, name) ?? value) : undefined;
+  const short = is_recommended(name, value) ? pick(kept.rounded, name) : undefined;
+  return short === undefined ? undefined : String(short);
 }
 function lever_text(name, value) {
   const text = shown_value(name, value);
@@ -406,8 +438,8 @@ function show_warnings(warnings) {
   $('warnings').replaceChildren(...[...new Set(texts)].map((text) => make('li', {}, text)));
 }
 
-function set_text(alterations) {
-  const values = [...alterables.keys()].map((name) => [name, pick(alterations, name) ?? null]);
+function set_text(alterations, over = new Set()) {
+  const values = [...alterables.keys()].filter((name) => !over.has(name)).map((name) => [name, pick(alterations, name) ?? null]);
   const set = values.filter(([, value]) => value !== null).map(([name, value]) => `${name} to ${lever_text(name, value)}`);
   const left = values.filter(([, value]) => value === null).map(([name]) => name);
   return { set, left };
@@ -425,7 +457,8 @@ function worth_texts(unknown) {
 }
 
 function gain_text(decision) {
-  const { set, left } = set_text(decision.alterations);
+  const later = new Set([...decision.over, ...Object.keys(decision.sequence?.rules ?? {})]);
+  const { set, left } = set_text(decision.alterations, later);
   const idle = decision.no_influence ?? [];
   const remarks = idle.length > 0 ? [`${joined(idle)} cannot change the outcome.`] : [];
   remarks.push(...worth_texts(decision.unknown));
@@ -471,17 +504,27 @@ function show_proposals(decision) {
 async function decide(exactly) {
   const asked = conditions();
   const body = { ...asked, switches: switches(exactly) };
+  const over = exactly ? new Set() : levers_over(seen);
+  if (over.size > 0) {
+    body.so_far = Object.fromEntries([...seen].map(([name, { value }]) => [name, value]).filter(([, value]) => value !== null));
+    for (const name of over) {
+      delete body.switches[name];
+      const value = set_value(alterables.get(name));
+      if (value !== null) body.so_far[name] = value;
+    }
+  }
   if (!exactly && search.target !== null) body.target = search.target;
   if (!exactly) body.proposals = search.proposals;
   const { id, decision, warnings, rounded } = await ask_json('/api/recommend', body);
-  const value_of = (name) => pick(decision.alterations, name) ?? null;
+  const value_of = (name, one) => (over.has(name) ? set_value(one) : (pick(decision.alterations, name) ?? null));
+  decision.over = over;
   kept = { id, warnings, state: JSON.stringify(rehearsal_of(asked, value_of)), exact: decision.alterations, rounded, claim: decision };
   return decision;
 }
 
-function take_over(alterations) {
+function take_over(alterations, over = new Set()) {
   for (const [name, one] of alterables) {
-    if (one.mode === 'free') one.value = pick(alterations, name) ?? null;
+    if (one.mode === 'free' && !over.has(name)) one.value = pick(alterations, name) ?? null;
   }
 }
 
@@ -491,11 +534,12 @@ function forget_decision() {
   $('proposals').hidden = true;
   show_plan(null);
   show_uncertainty(null);
+  $('looking-parts').replaceChildren();
 }
 
 // Only one search at a time; its buttons wait.
 async function while_busy(button, words, work) {
-  const buttons = ['recommend', 'save-json', 'save-report'].map($);
+  const buttons = ['recommend', 'look', 'save-json', 'save-report'].map($);
   if (buttons.some((one) => one.getAttribute('aria-disabled'))) return;
   for (const one of buttons) one.setAttribute('aria-disabled', 'true');
   button.classList.add('busy');
@@ -513,7 +557,7 @@ let last_decision;
 $('recommend').addEventListener('click', () =>
   while_busy($('recommend'), 'Looking for the best decision \u2026', async () => {
     last_decision = await decide(false);
-    take_over(last_decision.alterations);
+    take_over(last_decision.alterations, last_decision.over);
     $('gain').textContent = gain_text(last_decision);
     $('gain').hidden = false;
     show_proposals(last_decision);
@@ -524,6 +568,13 @@ $('recommend').addEventListener('click', () =>
     write_address();
     await rehearse();
     speak($('gain').textContent);
+  }),
+);
+
+$('look').addEventListener('click', () =>
+  while_busy($('look'), 'Planning with and without a look at each variable \u2026', async () => {
+    show_looking(await ask_json('/api/looking', { ...conditions(), switches: switches(false) }));
+    say('');
   }),
 );
 
@@ -611,7 +662,7 @@ $('theme').addEventListener('click', () => {
 dark.addEventListener('change', show_theme);
 
 function show_model() {
-  for (const map of [contexts, alterables, wanted, problems]) map.clear();
+  for (const map of [contexts, alterables, wanted, seen, problems]) map.clear();
   $('alterable').replaceChildren(...shown.model.alterable.map(make_alterable));
   $('context').replaceChildren(...shown.model.context.map(make_context));
   $('context-section').hidden = shown.model.context.length === 0;
@@ -619,6 +670,8 @@ function show_model() {
   $('desired').replaceChildren(
     ...(is_box() ? shown.model.outcome.map(make_wanted) : region_rows().map((row) => make('p', {}, row))),
   );
+  $('seen').replaceChildren(...seen_between().map(make_seen));
+  $('seen-section').hidden = seen.size === 0;
   $('preferences').textContent = preferences_text();
   forget_decision();
   kept = { id: '', warnings: [], state: '', exact: {}, rounded: {} };

@@ -2,7 +2,7 @@
 
 // A decision in steps: what is set now, what will be seen then, and by which rule later levers answer to it.
 
-import { $, make } from './basics.js';
+import { $, make, shown } from './basics.js';
 import { term } from './glossary.js';
 import { joined, number_text, percent_text, points_text, value_text, with_unit } from './words.js';
 
@@ -40,6 +40,33 @@ function rule_text(name, rule) {
   return `${name} to the value with the highest score by ${joined(rule.inputs)}`;
 }
 
+// The variables that are seen between steps, with the step after which: [{name, step}].
+export const seen_between = () =>
+  (shown.model.sequence ?? []).flatMap(({ then_observe }, step) => (then_observe ?? []).map((name) => ({ name, step })));
+
+// Of a sequence with values seen: the levers of steps that are over.
+export function levers_over(seen) {
+  const steps = seen_between().filter(({ name }) => (seen.get(name)?.value ?? null) !== null);
+  const last = Math.max(-1, ...steps.map(({ step }) => step));
+  return new Set((shown.model.sequence ?? []).slice(0, last + 1).flatMap(({ alter }) => alter));
+}
+
+// What seeing each variable first is worth, as the server found it.
+export function show_looking({ variables, levers }) {
+  const rows = variables.map(({ name, seen, unseen, gain }) =>
+    make('li', {}, `${name}: ${points_text(Math.max(0, gain))} (${percent_text(unseen)} unseen, ${percent_text(seen)} seen)`),
+  );
+  const watch = levers
+    .filter(({ difference }) => difference < -0.005)
+    .map(({ name, changed, watched }) =>
+      make('li', {}, `${name} is better watched (${percent_text(watched)}) than changed (${percent_text(changed)}).`),
+    );
+  $('looking-parts').replaceChildren(
+    make('p', {}, term('looking', 'Worth of looking'), rows.length > 0 ? ', the most first:' : ': nothing can be seen before a lever is set.'),
+    make('ul', {}, ...rows, ...watch),
+  );
+}
+
 // Shows the plan of a decision of the server; nothing for one that is taken at once.
 export function show_plan(decision) {
   const sequence = decision?.sequence;
@@ -49,7 +76,7 @@ export function show_plan(decision) {
     const rules = alter.filter((name) => Object.hasOwn(sequence.rules, name));
     const said =
       i === 0
-        ? `Now: ${joined(alter)}.`
+        ? `Now: ${joined(alter)}, as the levers say.`
         : rules.length > 0
           ? `Then set ${joined(rules.map((name) => rule_text(name, sequence.rules[name])))}.`
           : `Then leave ${joined(alter)} alone.`;
@@ -64,7 +91,7 @@ export function show_plan(decision) {
       'p',
       { class: 'note' },
       `Set all at once, success would have probability ${percent_text(sequence.at_once)}: to look first is worth ` +
-        `${points_text(gain)}.`,
+        `${points_text(gain)}. The figure shows what becomes of the present step alone.`,
     ),
   );
 }

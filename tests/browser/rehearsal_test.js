@@ -382,10 +382,47 @@ test('the sources of an interval, what would change the answer and a plan in ste
   ])
     assert.ok(said.includes(words), `${words} in ${said}`);
   const plan = await page.locator('#plan').innerText();
-  assert.match(plan, /Now: DIC\. See CO2\./);
+  assert.match(plan, /Now: DIC, as the levers say\. See CO2\./);
   assert.ok(plan.includes('Then set TA to 0.3 \u2212 0.5\u00a0CO2, within \u22121 and 1.'), plan);
   assert.match(plan, /to look first is worth \d+\.\d points/);
   await settled(page, () => press(page, 'Start again'));
   assert.ok(await page.locator('#uncertainty').isHidden());
   await close();
+});
+
+test('a task in steps: the plan, what was seen since, and what looking is worth', async () => {
+  const task = path.join(scratch, 'steps.json');
+  const given = JSON.parse(fs.readFileSync(path.join(root, 'examples/bermuda/task.json'), 'utf8'));
+  const data = path.join(root, 'examples/bermuda/data.csv');
+  const sequence = [{ alter: ['DIC', 'TA', 'Nutrients_PC1'], then_observe: ['CO2'] }, { alter: ['Omega', 'Chla'] }];
+  fs.writeFileSync(task, JSON.stringify({ ...given, data, sequence }));
+  const own = await serve(fit(task, 'steps.olem'));
+  const { page, close } = await open(browser, own.address);
+  assert.ok(await page.getByRole('heading', { name: 'Seen since' }).isVisible());
+  await recommend(page);
+  const large = await page.locator('#success').textContent();
+  assert.ok((await page.locator('#gain').textContent()).includes(`probability ${large}`));
+  const plan = await page.locator('#plan').innerText();
+  assert.match(plan, /Now: DIC, TA and Nutrients_PC1, as the levers say\. See CO2\./);
+  assert.match(plan, /Set all at once, success would have probability \d/);
+  const first_step = await field(page, 'TA').inputValue();
+  assert.notEqual(first_step, '');
+
+  // CO2 was seen: the second step is decided, the first stays.
+  await settled(page, () => variable(page, 'CO2').getByRole('spinbutton').fill('0.04'));
+  await page.waitForFunction(() => location.hash.includes('seen.CO2=0.04'));
+  await recommend(page);
+  assert.equal(await field(page, 'TA').inputValue(), first_step);
+  assert.ok(await page.locator('#plan').isHidden());
+  assert.doesNotMatch(await page.locator('#gain').getAttribute('class'), /past/);
+  assert.doesNotMatch(await page.locator('#gain').textContent(), /Set TA|TA to/);
+  const next = await page.locator('#success').textContent();
+  assert.ok((await page.locator('#gain').textContent()).includes(`probability ${next}`));
+
+  await page.getByText('What is worth looking at first?').click();
+  await press(page, 'Find out');
+  await page.locator('#looking-parts li').first().waitFor({ timeout: 120000 });
+  assert.match(await page.locator('#looking-parts').innerText(), /\w+: \d+\.\d points \(\d/);
+  await close();
+  await own.stop();
 });
