@@ -60,6 +60,10 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
   text += text_table(sheet.alterations, {8, 12, 16, 14});
   text += "\n" + paragraph(fmt::format("Probability of success: {}, chance of the draws only; without action: {}.",
                                        sheet.success, sheet.without_action));
+  if (!sheet.at_once.empty()) {
+    text += paragraph(fmt::format("With the later steps. Everything set at once: {}.", sheet.at_once));
+    for (const std::string& rule : sheet.later) text += "\n" + paragraph(rule + ".");
+  }
   if (weighted || sheet.least_cost) {
     text += "\n" + paragraph(fmt::format("The decision costs {}{}.", sheet.cost,
                                          weighted ? "" : ": standard deviations from what is otherwise expected"));
@@ -90,12 +94,11 @@ std::string decision_text(const RehearsalModel& model, const std::vector<Decisio
     text += sheet_text(decision_sheet(JsonPart(json, source), model.columns), !model.task.cost.empty());
     if (const auto near = calibration_near(model, decisions[i])) text += near_text(*near, model.task.outcome);
   }
-  const std::vector<std::string> undecided = undecided_between(model);
+  const std::string undecided = undecided_sentence(model);
   if (!undecided.empty()) {
-    text += "\n" + wrap_text(fmt::format("The data did not decide which of these comes first: {}. If they stand the "
-                                         "other way round, the answer may change; say what you know in the task's "
-                                         "\"before\".",
-                                         fmt::join(undecided, "; ")),
+    text += "\n" + wrap_text(undecided +
+                                 " The opposite order may change the answer. State what you know in the task's "
+                                 "\"before\".",
                              kLineWidth);
   }
   return text;

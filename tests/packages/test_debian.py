@@ -73,7 +73,7 @@ def test_manual_pages_have_every_flag_and_no_fault(unpacked, verb):
     assert re.search(rf"olem-{verb} +- ", shown)
     kinds = ("order", "auf", "bermuda") if verb == "simulate" else ("",)
     for kind in kinds:
-        help_text = run(BUILD / "app" / "olem", verb, *filter(None, [kind]), "--help")
+        help_text = run(BUILD / "app" / "olem", verb, *filter(None, [kind]), "--help-all")
         flags = set(re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+)", help_text, re.M))
         assert flags and all(re.search(rf"{flag}(?![a-z0-9-])", shown) for flag in flags)
 
