@@ -10,6 +10,7 @@
 
 #include "core/csv_scan.h"
 #include "olem/error.h"
+#include "olem/looking.h"
 #include "olem/parallel.h"
 #include "olem/report.h"
 #include "olem/report_page.h"
@@ -44,11 +45,8 @@ constexpr std::size_t kMostLines = 100000;  // of a table, blank ones and those 
 constexpr double kLeverMargin = 0.1;
 
 constexpr HttpRoute kRoutes[] = {
-    {"/api/model", "GET"},
-    {"/api/rehearse", "POST"},
-    {"/api/compare", "POST"},
-    {"/api/recommend", "POST"},
-    {"/api/contexts", "POST", kBodyLimit},
+    {"/api/model", "GET"},      {"/api/rehearse", "POST"}, {"/api/compare", "POST"},
+    {"/api/recommend", "POST"}, {"/api/looking", "POST"},  {"/api/contexts", "POST", kBodyLimit},
     {"/api/result/", "GET"},
 };
 
@@ -184,6 +182,7 @@ HttpAnswer RehearsalApi::respond(const HttpRequest& request) {
   if (path == "/api/rehearse") return json_answer(rehearse_json(request.body));
   if (path == "/api/compare") return json_answer(compare_json(request.body));
   if (path == "/api/recommend") return json_answer(recommend_json(request.body));
+  if (path == "/api/looking") return json_answer(looking_json(request.body));
   if (path == "/api/contexts") return json_answer(contexts_json(request.body));
   constexpr std::string_view kResults = "/api/result/";
   return result_answer(path.substr(kResults.size()));
@@ -320,6 +319,8 @@ Json RehearsalApi::rounded_json(const RecommendRequest& request, const Decision&
     if (alteration.value) rehearsal.alterations.push_back({alteration.name, *alteration.value});
   }
   Json json = Json::object();
+  // With steps the probability is that of the plan, which a rehearsal of the present step does not know.
+  if (decision.sequence || !request.so_far.empty()) return json;
   for (const NamedValue& value : rehearser_.rounded(rehearsal)) json[value.name] = value.value;
   return json;
 }
@@ -345,6 +346,13 @@ Json RehearsalApi::recommend_json(const std::string& body) {
   json["warnings"] = warnings_json(result->warnings);
   keep(json["id"], std::move(result));
   return json;
+}
+
+Json RehearsalApi::looking_json(const std::string& body) {
+  const RecommendRequest request = read_recommend_request(model_, body, options_.decision);
+  const Job job(jobs_);
+  const DecisionProblem problem = problem_for(request.context, request.switches, request.desired);
+  return to_json(explain_looking(problem, request.options, limited_context()), model_.columns);
 }
 
 Json RehearsalApi::contexts_json(const std::string& body) {

@@ -48,6 +48,7 @@ class RehearsalApi : public HttpService {
   Json compare_json(const std::string& body);
   Json rounded_json(const RecommendRequest& request, const Decision& decision);
   Json recommend_json(const std::string& body);
+  Json looking_json(const std::string& body);
   Json contexts_json(const std::string& body);
   HttpAnswer result_answer(const std::string& file);
   Json full_result(const Result& result) const;

@@ -298,6 +298,14 @@ TEST_F(Api, ScenariosAreComparedOnTheSameDraws) {
   EXPECT_THAT(why(many + "]}"), HasSubstr("13 scenarios, but at most 12"));
 }
 
+TEST_F(Api, SaysWhatLookingIsWorth) {
+  const Json json = json_of(post("/api/looking", R"({"context": {"weather": 0.2}})"));
+  EXPECT_TRUE(json["variables"].is_array());
+  ASSERT_EQ(json["levers"].size(), 2U);
+  EXPECT_EQ(json["levers"][0]["name"], "dose");
+  EXPECT_THAT(refusal(post("/api/looking", R"({"contex": {}})"), 400), HasSubstr("Did you mean 'context'?"));
+}
+
 TEST_F(Api, TellsWhereTheModelComesFromAndWhatItsOrderRestsOn) {
   const Json json = json_of(get("/api/model"));
   EXPECT_EQ(json["data"].dump(), R"({"source":"farm.csv","rows":150})");
