@@ -66,7 +66,10 @@ int run_decide(DecideArguments arguments) {
   std::vector<Warning> warnings = model.summary.warnings;
   const auto add = [&](const std::vector<Warning>& more) { warnings.insert(warnings.end(), more.begin(), more.end()); };
   add(problems.warnings);
-  for (const Decision& decision : decisions) add(decision.summary.warnings);
+  for (const Decision& decision : decisions) {
+    add(decision.summary.warnings);
+    add(calibration_warnings(model, decision));
+  }
   if (decided.stopped) {
     add({{"unfinished",
           fmt::format("{} The result holds the first {} of {} contexts.", decided.stopped->finding(), decisions.size(),
@@ -125,8 +128,8 @@ What is decided when --time-limit or Ctrl-C ends a run over many contexts is sti
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");
   return [verb, arguments] {
-    check_decision_method(*verb, *arguments);
     check_rehearsal_options(*verb, arguments->learning);
+    check_decision_method(*verb, *arguments);
     return run_decide(*arguments);
   };
 }

@@ -95,8 +95,11 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
 void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments) {
   RehearsalOptions& options = arguments.options;
   apply_like(verb, arguments.like, options.order.method);
-  if (!arguments.like.empty() && !flag_given(verb, "--levers"))
-    options.levers = rehearsal_defaults(arguments.like).levers;
+  if (!arguments.like.empty()) {
+    const RehearsalOptions defaults = rehearsal_defaults(arguments.like);
+    if (!flag_given(verb, "--levers")) options.levers = defaults.levers;
+    if (!flag_given(verb, "--sampler")) options.samplers.sampler = defaults.samplers.sampler;
+  }
   for (const char* const other : {"--order", "--graph", "--graph-method"})
     refuse_together(verb, "--levers", other, "it is about an order that is learned.");
   refuse_together(verb, "--graph", "--order", "a graph has an order of its own.");

@@ -246,6 +246,13 @@ inline Decision decide(const RehearsalModel& model, std::initializer_list<NamedV
   return decide(model, std::span<const NamedValue>(observed.begin(), observed.size()), options, context);
 }
 
+// How well the samplers forecast the held-out rows nearest to what is observed and set (calibration_near). Nothing for
+// a model without calibration, and where there are too few rows.
+std::optional<NearCalibration> calibration_near(const RehearsalModel& model, const Decision& decision);
+
+// What is wrong there with the forecasts of the variables that are no levers.
+std::vector<Warning> calibration_warnings(const RehearsalModel& model, const Decision& decision);
+
 // What `olem decide` says of decisions beside its options: {"method", "task", "column_types", "order", "order_method",
 // "graph", "models", "undecided_steps", "decisions"}. `task` is the model's, with the values that were observed.
 Json decisions_json(const RehearsalModel& model, const Task& task, const DecisionOptions& options,

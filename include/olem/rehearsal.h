@@ -53,8 +53,8 @@ struct RehearsalOptions {
 // The options of learning that belong to no method: levers.
 OptionSet describe(RehearsalOptions& options);
 
-// The options that an earlier version had where none were given: "0.1" learns the order with OLEM, levers included. A
-// usage error that names the known versions for any other.
+// The options that an earlier version had where none were given: "0.1" learns the order with OLEM, levers included,
+// and models every variable as a number by gp. A usage error that names the known versions for any other.
 RehearsalOptions rehearsal_defaults(std::string_view version);
 
 // Every option of the chosen learner and sampler with its value.

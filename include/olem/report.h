@@ -46,6 +46,10 @@ std::string model_text(const RehearsalModel& model);
 std::string gaps_text(const GapSummary& gaps, const std::optional<Agreement>& agreement, std::string_view learned);
 // How well the samplers forecast rows that they had not seen, or why that could not be found out.
 std::string calibration_text(const Calibration& calibration);
+
+// One sentence about the held-out rows nearest to a decision, `names` being its outcomes; empty where nothing is known
+// of one.
+std::string near_text(const NearCalibration& near, std::span<const std::string> names);
 // What each column is taken for and why, one in each line; "" when nothing is known of any.
 std::string columns_text(const std::vector<NamedColumn>& columns);
 std::string problems_text(const std::vector<Problem>& problems, std::string_view source,

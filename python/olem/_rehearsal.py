@@ -195,7 +195,7 @@ class Rehearsal:
     graph_options : dict
         Options of that learner.
     sampler : str
-        The model of each variable given those before it, or its parents. None is 'gp', and 'gaussian' for
+        The model of each variable given those before it, or its parents. None is 'auto', and 'gaussian' for
         `suggest(decision='qwz23')`, which needs straight lines: they are then fitted along the same order or graph.
         {samplers}
     sampler_options : dict
@@ -205,7 +205,8 @@ class Rehearsal:
         learned order by more than 3 standard errors; before all of them; or where the order learner puts them. None is
         'auto'.
     like : str
-        Take the defaults of an earlier version: '0.1', whose orders are OLEM's, levers included.
+        Take the defaults of an earlier version: '0.1', whose orders are OLEM's, levers included, and whose sampler
+        is 'gp'.
     ignore_stages : bool
         Learn the order without the stages context, intermediate, outcome, as the published algorithm does.
     calibrate : bool
@@ -504,7 +505,7 @@ class Rehearsal:
             raise ValueError(f"{given[0]} and {given[1]} exclude each other: only one says what comes before what.")
         options = _olem.RehearsalOptions() if self.like is None else _olem.RehearsalOptions.like(self.like)
         options.set_order(self.method or options.method, _options.as_texts(self.order_options or {}))
-        options.set_sampler(self.sampler or "gp", _options.as_texts(self.sampler_options or {}))
+        options.set_sampler(self.sampler or options.sampler, _options.as_texts(self.sampler_options or {}))
         if self.graph_method is not None:
             options.set_graph(self.graph_method, _options.as_texts(self.graph_options or {}))
         if self.levers is not None:

@@ -98,6 +98,29 @@ Decision decide(const RehearsalModel& model, std::span<const NamedValue> observe
   return decision;
 }
 
+std::optional<NearCalibration> calibration_near(const RehearsalModel& model, const Decision& decision) {
+  if (!model.calibration) return std::nullopt;
+  std::vector<NamedValue> conditions = decision.context;
+  for (const Alteration& alteration : decision.alterations) {
+    if (alteration.value) conditions.push_back({alteration.name, *alteration.value});
+  }
+  return calibration_near(*model.calibration, fitted(model.samplers), conditions);
+}
+
+std::vector<Warning> calibration_warnings(const RehearsalModel& model, const Decision& decision) {
+  const std::optional<NearCalibration> near = calibration_near(model, decision);
+  if (!near) return {};
+  const auto is_lever = [&](const std::string& name) {
+    return std::any_of(model.task.alterable.begin(), model.task.alterable.end(),
+                       [&](const LeverDomain& lever) { return lever.name == name; });
+  };
+  std::vector<std::string> names;
+  for (const NearCalibration::Variable& variable : near->variables) {
+    if (!is_lever(variable.name)) names.push_back(variable.name);
+  }
+  return calibration_warnings(*near, names);
+}
+
 Json decisions_json(const RehearsalModel& model, const Task& task, const DecisionOptions& options,
                     const std::vector<Decision>& decisions) {
   const std::vector<std::string> undecided = undecided_between(model);
@@ -117,6 +140,8 @@ Json decisions_json(const RehearsalModel& model, const Task& task, const Decisio
   for (const Decision& decision : decisions) {
     json["decisions"].push_back(to_json(decision, model.columns));
     json["decisions"].back()["undecided_steps"] = undecided;
+    if (const auto near = calibration_near(model, decision))
+      json["decisions"].back()["calibration_near"] = to_json(*near);
   }
   return json;
 }

@@ -133,7 +133,11 @@ class Fit {
       model_.context_model =
           std::make_shared<const ContextModel>(fit_context_model(tables_, observed, options_.samplers, context_));
     }
-    if (options_.calibrate) model_.calibration = calibrate(tables_, variables, options_.samplers, context_);
+    if (options_.calibrate) {
+      std::vector<std::string> conditions = observed;
+      for (const LeverDomain& lever : model_.task.alterable) conditions.push_back(lever.name);
+      model_.calibration = calibrate(tables_, variables, options_.samplers, context_, conditions);
+    }
     model_.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     return std::move(model_);
   }
@@ -249,6 +253,7 @@ RehearsalOptions rehearsal_defaults(std::string_view version) {
   RehearsalOptions options;
   options.order.method = "olem";
   options.levers = LeverRule::kLearned;
+  options.samplers.sampler = "gp";
   return options;
 }
 
@@ -285,7 +290,9 @@ Json models_json(const RehearsalModel& model) {
     if (!variable.sampler) continue;
     const SamplerFacts facts = variable.sampler->facts();
     Json& entry = json[variable.name];
-    entry["kind"] = variable.sampler->state().kind;
+    const SamplerState state = variable.sampler->state();
+    // That inputs are encoded is no kind that people choose.
+    entry["kind"] = state.kind == "encoded" ? state.settings["inner"]["kind"].get<std::string>() : state.kind;
     entry["form"] = facts.form;
     entry["noise_sd"] = facts.noise_sd * variable.sd;
     for (const SamplerScore& score : facts.scores) {

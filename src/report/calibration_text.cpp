@@ -37,7 +37,46 @@ std::string change_cell(double value, double linear) {
   return linear > 0.0 ? fmt::format("{:+.1f} %", 100.0 * (value / linear - 1.0)) : "";
 }
 
+// Of the variables that have a diagram; cells with few forecasts are left empty.
+std::string reliability_table(const Calibration& calibration, std::size_t width) {
+  constexpr std::size_t kFewest = 10;
+  std::string rows;
+  for (const VariableCalibration& variable : calibration.variables) {
+    if (variable.reliability.empty()) continue;
+    rows += fmt::format("  {} ", pad_right(variable.name, width));
+    for (const ReliabilityBin& bin : variable.reliability)
+      rows += bin.forecasts < kFewest ? fmt::format(" {:>6}", "") : fmt::format(" {:>6.0f}", 100.0 * bin.share);
+    rows.erase(rows.find_last_not_of(' ') + 1);
+    rows += "\n";
+  }
+  if (rows.empty()) return "";
+  std::string head = fmt::format("  {} ", pad_right("variable", width));
+  for (std::size_t bin = 0; bin < kReliabilityBins; ++bin)
+    head += fmt::format(" {:>6}", fmt::format("{}-{}", 10 * bin, 10 * (bin + 1)));
+  return "\n" +
+         wrap_text(
+             "Levels that were forecast with so many percent came in so many percent of the cases (empty: fewer "
+             "than 10 forecasts):",
+             kLineWidth) +
+         "\n" + head + "\n" + rows;
+}
+
 }  // namespace
+
+std::string near_text(const NearCalibration& near, std::span<const std::string> names) {
+  constexpr std::size_t kTold = 1;
+  std::vector<std::string> parts;
+  for (const NearCalibration::Variable& variable : near.variables) {
+    if (std::find(names.begin(), names.end(), variable.name) == names.end()) continue;
+    parts.push_back(fmt::format("{:.0f} % of {}", 100.0 * variable.coverage[kTold], variable.name));
+  }
+  if (parts.empty()) return "";
+  return "\n" +
+         wrap_text(fmt::format("Of the {} held-out rows nearest to these conditions the interval that should hold "
+                               "{:.0f} % held {}.",
+                               near.rows, 100.0 * kCoverageLevels[kTold], fmt::join(parts, ", ")),
+                   kLineWidth);
+}
 
 std::string calibration_text(const Calibration& calibration) {
   if (calibration.variables.empty()) return wrap_text(calibration.summary.message, kLineWidth);
@@ -64,7 +103,7 @@ std::string calibration_text(const Calibration& calibration) {
     for (const double share : variable.coverage) text += fmt::format(" {:>5.0f}", 100.0 * share);
     text += fmt::format("  {}\n", bars(variable.pit, calibration.held_out_rows));
   }
-  return text;
+  return text + reliability_table(calibration, width);
 }
 
 }  // namespace olem

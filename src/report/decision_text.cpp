@@ -88,6 +88,7 @@ std::string decision_text(const RehearsalModel& model, const std::vector<Decisio
       text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, decisions.size());
     const Json json = to_json(decisions[i], model.columns);
     text += sheet_text(decision_sheet(JsonPart(json, source), model.columns), !model.task.cost.empty());
+    if (const auto near = calibration_near(model, decisions[i])) text += near_text(*near, model.task.outcome);
   }
   const std::string undecided = undecided_sentence(model);
   if (!undecided.empty()) {

@@ -93,6 +93,36 @@ std::string parents_table(const Dag& dag) {
   return text;
 }
 
+// Of the variables for which several forms were tried, the chosen one first.
+std::string forms_table(const SamplerSet& set, std::size_t width) {
+  std::size_t form_width = 4;
+  bool any = false;
+  for (const SamplerVariable& variable : set.variables) {
+    if (!variable.sampler) continue;
+    const std::vector<SamplerScore> scores = variable.sampler->facts().scores;
+    any |= scores.size() > 1;
+    for (const SamplerScore& score : scores) form_width = std::max(form_width, display_width(score.form));
+  }
+  if (!any) return "";
+  std::string text =
+      "\n" + wrap_text(
+                 "Forms that were compared by their forecasts of rows left out, the chosen one first: log-density "
+                 "(nats a row, more is better) and CRPS (standard deviations, less is better).",
+                 kLineWidth);
+  text += fmt::format("\n  {}  {}  {:>11}  {:>7}\n", pad_right("variable", width), pad_right("form", form_width),
+                      "log-density", "CRPS");
+  for (const SamplerVariable& variable : set.variables) {
+    if (!variable.sampler) continue;
+    std::vector<SamplerScore> scores = variable.sampler->facts().scores;
+    std::stable_partition(scores.begin(), scores.end(), [](const SamplerScore& score) { return score.chosen; });
+    for (std::size_t k = 0; k < scores.size(); ++k) {
+      text += fmt::format("  {}  {}  {:>11.4f}  {:>7.4f}\n", pad_right(k == 0 ? variable.name : "", width),
+                          pad_right(scores[k].form, form_width), scores[k].log_density, scores[k].crps);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 }  // namespace olem
@@ -136,9 +166,12 @@ std::string model_text(const RehearsalModel& model) {
     }
     const SamplerFacts facts = variable.sampler->facts();
     const std::string inputs = inputs_text(set, variable, facts);
-    text += fmt::format("  {}  {:>10.4g}  {}\n", name, facts.noise_sd * variable.sd, facts.form);
+    // Discrete variables have probabilities instead.
+    const std::string noise = facts.noise_sd > 0.0 ? fmt::format("{:.4g}", facts.noise_sd * variable.sd) : "";
+    text += fmt::format("  {}  {:>10}  {}\n", name, noise, facts.form);
     if (!inputs.empty()) text += wrap_text(inputs, kLineWidth, indent);
   }
+  text += forms_table(set, width);
   if (model.calibration) text += "\n" + calibration_text(*model.calibration);
   const std::string undecided = undecided_sentence(model);
   if (!undecided.empty())

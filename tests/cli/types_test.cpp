@@ -165,7 +165,9 @@ TEST_F(Types, FlagsGoBeforeWhatTheTaskSaysAboutReading) {
   const auto all = json_of(fast({"decide", "task.json", "--drop-columns", "noise"}));
   EXPECT_EQ(all["options"]["drop_columns"], "noise");
   EXPECT_TRUE(all["column_types"].contains("vendor"));
-  EXPECT_THAT(warning_codes(all), Contains("codes")) << "the levels of a category enter as numbers";
+  EXPECT_THAT(warning_codes(all), Contains("codes")) << "linear models a category by the numbers of its levels";
+  const auto by_type = json_of({"decide", "task.json", "--drop-columns", "noise", "--draws", "200"});
+  EXPECT_THAT(warning_codes(by_type), Not(Contains("codes")));
   const auto typed = json_of(fast({"decide", "task.json", "--drop-columns", "noise", "--type", "vendor=ordinal"}));
   EXPECT_EQ(typed["column_types"]["vendor"]["type"], "ordinal");
 }
