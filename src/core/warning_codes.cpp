@@ -21,8 +21,12 @@ constexpr WarningCode kWarningCodes[] = {
      "A column without a role goes with an outcome far beyond what levers and context explain. It may come after the "
      "outcome.",
      "List the column under \"after\" in the task if it comes after the outcome."},
+    {"calibration", true,
+     "Forecasts near the observed context and the recommended values are too narrow or too wide, measured on held-out "
+     "rows that lie near them. The probability of success is then more or less uncertain than its interval says.",
+     "Compare with another sampler, and give more rows near these conditions."},
     {"codes", false,
-     "A category with three or more levels is to be explained by other columns, and the default sampler models it by "
+     "A category with three or more levels is to be explained by other columns, and the chosen sampler models it by "
      "the numbers of its levels.",
      "Choose the sampler that models every column by its type, or leave the column out."},
     {"collider_conflicts", false,
@@ -201,8 +205,6 @@ constexpr WarningCode kWarningCodes[] = {
      "Give the columns among which an order is wanted."},
     {"stages", false, "\"before\" in the task contradicts the roles of the columns, or itself.",
      "Remove the pair, or change a role."},
-    {"step_numbers", false, "A lever with few whole numbers is taken for ordered steps.",
-     "Declare the column as a category if its numbers are names, such as vendor 1 to 4."},
     {"text", false, "Columns of words were read as categories, with the levels that are listed.", ""},
     {"thousands", true,
      "Every point of a column has exactly three digits behind it, in a file with semicolons. 1.234 may mean one "
@@ -223,6 +225,10 @@ constexpr WarningCode kWarningCodes[] = {
     {"unfinished", true,
      "A limit or Ctrl-C ended the run before all contexts were decided. The result holds those that were.",
      "Allow more time, or give fewer contexts."},
+    {"unique_numbers", false,
+     "A column holds whole numbers that never repeat. They may be quantities, such as incomes, or identifiers, such as "
+     "customer numbers.",
+     "Leave the column out if it only names the rows."},
     {"units", true, "The units of the columns decided this order. No step counts as decided by the data.",
      "Learn the order with a method that needs no common unit."},
     {"units_row", true, "The first row holds words above columns of numbers, such as units. It is not an observation.",

@@ -498,14 +498,14 @@ OptionSet describe(DecisionOptions& options) {
   set.append(describe(options.qwz23));
   set.name_choice("optimizer", options.optimizer, optimizer_choices(), "how the values are searched for");
   set.real("target", options.target, 0.0, 1.0,
-           "success that is enough: find the cheapest decision that reaches it; 0: as much as can be had");
+           "probability of success that is enough: find the cheapest decision that reaches it; 0: maximise success");
   set.integer("proposals", options.proposals, 1, 100, "how many different decisions to propose");
   set.real("proposal_distance", options.proposal_distance, 0.0, 100.0,
            "between two proposals, in standard deviations of what is altered");
-  set.choice("loss", options.loss, kLosses, "what the first search pulls towards");
+  set.choice("loss", options.loss, kLosses, "surrogate loss of the first search");
   set.integer("draws", options.draws, 10, 1000000, "fixed draws of the search");
   set.integer("judge_draws", options.judge_draws, 10, 1000000,
-              "fresh draws for judging candidates; twice as many for the numbers reported");
+              "fresh draws on which candidates are evaluated; twice as many for the numbers reported");
   set.real("learning_rate", options.learning_rate, 1e-6, 100.0, "of the first search");
   set.integer("steps", options.steps, 1, 100000, "at most, for each start of the first search");
   set.integer("patience", options.patience, 1, 100000,
@@ -514,13 +514,14 @@ OptionSet describe(DecisionOptions& options) {
   set.integer("screen", options.screen, 0, 100000, "random points that are tried before the direct ascent");
   set.integer("ascent_steps", options.ascent_steps, 0, 100000,
               "of the direct ascent for each degree of smoothing; 0: only the first search");
-  set.real("caution", options.caution, 0.0, 100.0, "multiplies the samplers' own doubt: more stays nearer to the data");
+  set.real("caution", options.caution, 0.0, 100.0,
+           "factor of the posterior standard deviation of the samplers: more stays nearer to the data");
   set.integer("grid_points", options.grid_points, 2, 20000, "of `optimizer` grid, along each coordinate");
   set.integer("random_points", options.random_points, 1, 10000000, "of `optimizer` random");
   set.integer("bayes_evaluations", options.bayes_evaluations, 0, 2000,
               "of `optimizer` bayes; 0: 20 and 10 more for each altered variable");
   set.integer("worth_draws", options.worth_draws, 0, 10000,
-              "values of an unknown context variable by which is told what knowing it is worth; 0: not told");
+              "values of an unknown context variable that estimate what knowing it is worth; 0: not estimated");
   return set;
 }
 

@@ -44,7 +44,7 @@ std::string success_words(const JsonPart& decision) {
 
 SheetTable alteration_cells(const JsonPart& decision, Columns columns) {
   const std::vector<std::string> powerless = decision["no_influence"].texts();
-  SheetTable table{{"set", "to", "otherwise about", "success if not"}, {}};
+  SheetTable table{{"set", "to", "otherwise about", "success without it"}, {}};
   for (const auto& [name, value] : decision["alterations"].members()) {
     const bool set = !value.json().is_null();
     const bool idle = std::find(powerless.begin(), powerless.end(), name) != powerless.end();
