@@ -57,7 +57,7 @@ int run_decide(DecideArguments arguments) {
   arguments.learning.options.context_model = any_unknown(contexts);
   Json options = source.options;
   const RehearsalModel model = take_model_quietly(source, arguments.learning, session);
-  const DecisionProblems problems = make_problems(model, task, contexts);
+  const DecisionProblems problems = make_problems(model, task, contexts, arguments.source, session);
   const DecidedSoFar decided = decide_until_stopped(problems.list, arguments.decision, session.context());
   const std::vector<Decision>& decisions = decided.decisions;
   if (decided.stopped && decisions.empty()) throw Error(*decided.stopped);
@@ -97,6 +97,7 @@ int run_decide(DecideArguments arguments) {
 std::function<int()> fill_decide_verb(CLI::App* verb) {
   auto arguments = std::make_shared<DecideArguments>();
   add_model_options(*verb, arguments->source, "CSV file with a context in each row: one decision for each");
+  add_so_far_option(*verb, arguments->source);
   add_rehearsal_options(*verb, arguments->learning);
   add_described_options(*verb, describe(arguments->decision), "Search");
   add_common_options(*verb, arguments->common);

@@ -141,7 +141,11 @@ RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task
                            const Session& session) {
   session.protect(arguments.graph_file, "the file with the graph");
   session.protect(arguments.order_file, "the file with the order");
-  const Context& context = session.context();
+  return learn_model(arguments, task, loaded, session.context());
+}
+
+RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const LoadedTable& loaded,
+                           const Context& context) {
   if (!arguments.graph_file.empty()) {
     const GraphFile graph = read_graph(arguments.graph_file, context);
     return loaded.completed ? fit_rehearsal_on_graph(task, *loaded.completed, arguments.options, graph, context)

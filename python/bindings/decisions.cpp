@@ -106,18 +106,30 @@ py::dict facts_of(const RehearsalModel& model) {
 
 // NaN in a context: the value is not known.
 py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<double>>& contexts,
-                    const OptionTexts& values, const std::string& unknown, const RunSettings& settings) {
+                    const OptionTexts& values, const std::string& unknown,
+                    const std::vector<std::pair<std::string, std::string>>& so_far, const RunSettings& settings) {
   DecisionOptions options;
   set_options(describe(options), values);
   std::vector<DecisionProblem> problems;
   for (const std::vector<double>& context : contexts)
     problems.push_back(decision_problem(model, known_context(model.task, context),
                                         unknown == "draw" ? UnknownPolicy::kDraw : UnknownPolicy::kError));
-  const std::vector<Decision> decisions =
-      run(settings, [&](const Context& context) { return decide_all(problems, options, context); });
+  std::vector<NamedWord> words;
+  for (const auto& [name, word] : so_far) words.push_back({name, word});
+  const std::vector<NamedValue> since = level_values(model, words);
+  std::vector<Warning> unlikely;
+  const std::vector<Decision> decisions = run(settings, [&](const Context& context) {
+    for (DecisionProblem& problem : problems) {
+      ProblemSoFar next = problem_so_far(std::move(problem), since, context);
+      problem = std::move(next.problem);
+      unlikely.insert(unlikely.end(), next.warnings.begin(), next.warnings.end());
+    }
+    return decide_all(problems, options, context);
+  });
   py::list list;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     std::vector<Warning> warnings = context_warnings(model.task, model.context, contexts[i]);
+    if (i == 0) warnings.insert(warnings.end(), unlikely.begin(), unlikely.end());
     const std::vector<Warning>& own = decisions[i].summary.warnings;
     warnings.insert(warnings.end(), own.begin(), own.end());
     const std::vector<Warning> near_by = calibration_warnings(model, decisions[i]);
@@ -205,7 +217,8 @@ void add_decisions(py::module_& module) {
           py::arg("path"), py::arg("overwrite"))
       .def("facts", &facts_of)
       .def("value_of", &value_of, py::arg("name"), py::arg("text"))
-      .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("unknown"), py::arg("settings"))
+      .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("unknown"),
+           py::arg("so_far"), py::arg("settings"))
       .def("simulate", &draw_after_decision, py::arg("context"), py::arg("alterations"), py::arg("draws"),
            py::arg("draw"), py::arg("caution"), py::arg("settings"))
       .def(py::pickle(

@@ -110,6 +110,9 @@ constexpr WarningCode kWarningCodes[] = {
      "A column counts or names the rows. It is not a quantity, but a model can use it to recognise rows.",
      "Leave the column out."},
     {"imputed", false, "Missing cells are imputed; the other findings are about one completed table.", ""},
+    {"last_observation", false,
+     "The task observes something after the last step of its sequence. No decision depends on it.",
+     "Add a step that alters something afterwards, or remove the observation."},
     {"many_missing", false,
      "More than 40 % of a column are missing and imputed. Results about this column rest on models more than on data.",
      "Leave the column out."},
@@ -201,6 +204,10 @@ constexpr WarningCode kWarningCodes[] = {
      "A number such as -999 or 9999 repeats and lies apart from the rest of its column. It stands for a missing value, "
      "but is read as a number.",
      "Declare the number as a mark of missing values, or leave the cells empty."},
+    {"sequence", false,
+     "A step of the sequence in the task alters a column that is not a lever, observes a column that has a role or "
+     "does not exist, or names something twice.",
+     "Correct \"sequence\" in the task."},
     {"single_column", false, "There is one column, so its order is trivial.",
      "Give the columns among which an order is wanted."},
     {"stages", false, "\"before\" in the task contradicts the roles of the columns, or itself.",
@@ -237,6 +244,10 @@ constexpr WarningCode kWarningCodes[] = {
      "Correct the name; upper and lower case matter."},
     {"unknown_context", false, "The value of a context variable is not known.",
      "Have it drawn given the others, or give its value."},
+    {"unlikely_observation", true,
+     "What was observed so far is very unlikely under the model. The recommendation for the next step rests on few "
+     "draws that agree with it.",
+     "Check the values, and whether the data cover such a case."},
     {"untested_edges", false,
      "Edges were kept because there are too few rows to test them given as many variables as needed.",
      "Use more rows or fewer columns."},

@@ -9,6 +9,7 @@
 #include "core/linear_programme.h"
 #include "data/check_roles.h"
 #include "data/observed_context.h"
+#include "data/sequence.h"
 #include "olem/options.h"
 #include "olem/task.h"
 
@@ -391,6 +392,7 @@ Examination examine(const Task& task, const Table& given, const Context& context
   const bool declared = result.problems.empty();
   check_roles(task, result.problems);
   check_names(task, table, result.problems);
+  check_sequence(task, table, result.problems);
   result.roles_clear = result.problems.size() == (declared ? 0U : 1U);
   result.domains = check_domains(task, table, result.problems);
   check_wishes(task, table, result.problems);
@@ -452,6 +454,8 @@ Knowledge task_knowledge(const Task& task, const std::vector<std::string>& names
   Knowledge knowledge;
   knowledge.source = task.source;
   knowledge.before = task.before;
+  const auto steps = sequence_pairs(task);
+  knowledge.before.insert(knowledge.before.end(), steps.begin(), steps.end());
   if (!stages) {
     for (const std::string& known : task.known_before) {
       for (const LeverDomain& lever : task.alterable) knowledge.before.emplace_back(known, lever.name);
@@ -479,6 +483,7 @@ std::vector<Problem> check_task(const Task& task, const Table& table, const Cont
     check_observed(task, result.table, result.columns, result.problems);
     check_intermediates(task, result.table, result.problems);
     check_ordered_codes(task, result.table, result.problems);
+    check_last_step(task, result.problems);
   }
   sort_by_severity(result.problems);
   return result.problems;

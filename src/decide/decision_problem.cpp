@@ -70,6 +70,7 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const Na
   problem.cost = model.task.cost;
   problem.max_alterations = model.task.max_alterations;
   problem.constraints = model.task.constraints;
+  if (!model.task.sequence.empty()) problem.sequence = decision_steps(model.task);
   return problem;
 }
 
@@ -128,6 +129,7 @@ Json decisions_json(const RehearsalModel& model, const Task& task, const Decisio
   json["method"] = options.method == DecisionMethod::kQwz23 ? "qwz23" : model.graph ? "grad-rh" : "olem-rh";
   json["task"] = to_json(task);
   json["column_types"] = column_types_json(model.columns);
+  if (model.data) json["data"] = to_json(*model.data);
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
   if (model.gaps) json["missing"] = to_json(*model.gaps);

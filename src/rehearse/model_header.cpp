@@ -485,6 +485,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   json["seed"] = model.seed;
   json["task"] = to_json(model.task);
   json["options"] = to_json(model.options);
+  if (model.data) json["data"] = to_json(*model.data);
   json["order"] = order_json(model.order);
   if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
   if (model.graph) json["graph"] = to_json(*model.graph);
@@ -515,6 +516,8 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
   model.seed = whole["seed"].count(std::numeric_limits<std::uint64_t>::max());
   model.task = parse_task(whole["task"].json().dump(), source);
   model.options = read_options(whole["options"]);
+  if (whole.has("data"))  // since 0.2.0
+    model.data = DataSource{whole["data"]["source"].text(), whole["data"]["rows"].count(kMostRows)};
   model.order = read_order_part(whole["order"]);
   if (whole.has("columns")) model.columns = read_column_types(whole["columns"]);  // since 0.2.0
   for (const JsonPart& entry : whole["context"].entries()) {

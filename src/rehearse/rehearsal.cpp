@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "olem/error.h"
@@ -48,6 +49,7 @@ class Fit {
     model_.options = options;
     model_.seed = context.seed;
     model_.version = version();
+    model_.data = DataSource{std::filesystem::path(table_.source()).filename().string(), table_.rows()};
     model_.summary.warnings = resolved_.warnings;
     for (const std::size_t column : resolved_.context) model_.context.push_back(resolved_.columns[column]);
   }
@@ -275,6 +277,8 @@ Json to_json(const RehearsalOptions& options) {
   json["calibrate"] = copy.calibrate;
   return json;
 }
+
+Json to_json(const DataSource& data) { return {{"source", data.file}, {"rows", data.rows}}; }
 
 Json to_json(const RehearsalGraph& graph) {
   Json json = {{"method", graph.method}, {"rule", graph.rule}, {"edges", Json::array()}};

@@ -60,6 +60,10 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
   text += text_table(sheet.alterations, {8, 12, 16, 18});
   text += "\n" + paragraph(fmt::format("Probability of success: {}, chance of the draws only; without action: {}.",
                                        sheet.success, sheet.without_action));
+  if (!sheet.at_once.empty()) {
+    text += paragraph(fmt::format("With the later steps. Everything set at once: {}.", sheet.at_once));
+    for (const std::string& rule : sheet.later) text += "\n" + paragraph(rule + ".");
+  }
   if (weighted || sheet.least_cost) {
     text += "\n" + paragraph(fmt::format("The decision costs {}{}.", sheet.cost,
                                          weighted ? "" : ": standard deviations from what is otherwise expected"));

@@ -81,10 +81,9 @@ void add_details(Page& page, const Explanation& explanation) {
   add_curves(page, explanation);
 }
 
-// What probabilities and costs mean, once for all decisions.
-void add_words(Page& page, const Wishes& wishes) {
-  page.paragraph("The range behind a probability covers the chance of the draws (95 %), not errors of the models." +
-                 (wishes.cost_matters() ? " " + wishes.cost_words() : ""));
+// What costs mean, once for all decisions.
+void add_cost_words(Page& page, const Wishes& wishes) {
+  if (wishes.cost_matters()) page.paragraph(wishes.cost_words());
 }
 
 // What there is to say beside the numbers. On a page with one decision the answer has said some of it.
@@ -94,7 +93,7 @@ void add_remarks(Page& page, const DecisionSheet& sheet, const Wishes& wishes, b
   if (sheet.acts && !only_one)
     page.paragraph(fmt::format("Probability of success: {}; without action: {}.", sheet.success, sheet.without_action));
   if (sheet.acts && wishes.cost_matters()) page.paragraph(fmt::format("The decision costs {}.", sheet.cost));
-  if (sheet.acts && only_one) add_words(page, wishes);
+  if (sheet.acts && only_one) add_cost_words(page, wishes);
   if (!sheet.bound.empty()) page.paragraph(sheet.bound);
   if (!sheet.unknown.empty()) page.paragraph(sheet.unknown);
 }
@@ -137,7 +136,7 @@ void add_overview(Page& page, const std::vector<JsonPart>& decisions, std::span<
   }
   page.section("All contexts");
   page.table(header, rows, true);
-  add_words(page, wishes);
+  add_cost_words(page, wishes);
 }
 
 }  // namespace

@@ -92,13 +92,14 @@ std::string step_text(const StepEntry& step) {
                      step.decided_by == DecidedBy::kShape ? ", decided by shape" : "");
 }
 
-std::string chain_entry(const std::string& name, const TaskRole& role, const StepEntry* step) {
+std::string chain_entry(const std::string& name, std::size_t rank, const TaskRole& role, const StepEntry* step) {
   const bool open = step != nullptr && !step->decided && !step->forced;
   std::string classes = role.alterable ? "alterable" : "";
   if (open) classes += classes.empty() ? "open" : " open";
   const std::string words = step == nullptr ? "" : step_text(*step);
-  return fmt::format("<li{}><b>{}</b>{}</li>", classes.empty() ? "" : fmt::format(" class=\"{}\"", classes),
-                     plot::escape(name), words.empty() ? "" : fmt::format("<small>{}</small>", plot::escape(words)));
+  return fmt::format("<li{}><i>{}</i><b>{}</b>{}</li>", classes.empty() ? "" : fmt::format(" class=\"{}\"", classes),
+                     rank, plot::escape(name),
+                     words.empty() ? "" : fmt::format("<small>{}</small>", plot::escape(words)));
 }
 
 plot::Figure gap_figure(const std::vector<std::string>& order, const std::map<std::string, const StepEntry*>& by_name) {
@@ -223,11 +224,14 @@ void add_order(Page& page, const JsonPart& result, const Task* task) {
   const std::vector<StepEntry> steps = read_steps(result);
   std::map<std::string, const StepEntry*> by_name;
   for (const StepEntry& step : steps) by_name[step.sink] = &step;
-  page.section("The order, causes first");
-  page.paragraph("A variable can be influenced only by those before it.");
+  page.section("The order");
+  page.paragraph(
+      "A variable may depend on any of those before it and on none after it. The numbers are ranks, not a "
+      "chain of causes: neighbours need not influence each other.");
 
   std::string html = "<div class=\"bands\">\n";
   std::optional<Stage> current;
+  std::size_t rank = 0;
   for (const std::string& name : order) {
     const TaskRole role = task == nullptr ? TaskRole{} : role_of(name, *task);
     if (!current || *current != role.stage) {
@@ -237,7 +241,7 @@ void add_order(Page& page, const JsonPart& result, const Task* task) {
       current = role.stage;
     }
     const auto found = by_name.find(name);
-    html += chain_entry(name, role, found == by_name.end() ? nullptr : found->second);
+    html += chain_entry(name, ++rank, role, found == by_name.end() ? nullptr : found->second);
   }
   page.markup(html + (order.empty() ? "</div>\n" : "</ol></div>\n</div>\n"));
   if (result.has("levers") && result["levers"]["first"].flag()) {
