@@ -161,6 +161,9 @@ constexpr WarningCode kWarningCodes[] = {
      "The search of CAM left pairs of variables without a path between them. They stand in the order of their columns "
      "in the table.",
      "Give more rows, or allow more parents or neighbours."},
+    {"order_contradicts_knowledge", true,
+     "The given order contradicts the knowledge that was stated. The order is used as it is.",
+     "Correct the order, or what was stated."},
     {"order_contradicts_stages", true,
      "The given order contradicts the stages of the task (context, levers and intermediate variables, outcomes). It is "
      "used as it is.",
