@@ -97,6 +97,7 @@ Examples:
   std::vector<std::pair<const CLI::App*, std::function<int()>>> works;
   for (const Verb& verb : kVerbs) {
     CLI::App* const added = app.add_subcommand(verb.name, verb.help);
+    added->group("Verbs");
     added->set_help_all_flag("--help-all", "Print every option, by group, and exit");
     if (is_said(verb.name) || is_said(kOptionsVerb)) works.emplace_back(added, verb.fill(added));
   }
