@@ -68,7 +68,7 @@ void check_graph_flags(const CLI::App& verb, RehearsalArguments& arguments) {
 
 void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
   const std::vector<const CLI::Option*> before = static_cast<const CLI::App&>(verb).get_options();
-  verb.add_option("--order", arguments.order_file, "use this order instead of learning one: a name a line, or JSON")
+  verb.add_option("--order", arguments.order_file, "use this order instead of learning one: one name per line, or JSON")
       ->type_name("FILE")
       ->group("Order");
   verb.add_flag("--ignore-stages", arguments.options.ignore_stages,

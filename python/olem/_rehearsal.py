@@ -138,7 +138,7 @@ class Decision:
         )
 
     def __repr__(self) -> str:
-        header = ("set", "to", "otherwise about", "success if not")
+        header = ("set", "to", "otherwise about", "success without it")
         rows = [header, *self._rows()]
         widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
         lines = [
@@ -153,7 +153,7 @@ class Decision:
         )
         return (
             f"<p>{html.escape(self._sentence())}</p><table><thead><tr><th>set</th><th>to</th>"
-            f"<th>otherwise about</th><th>success if not</th></tr></thead><tbody>{cells}</tbody></table>"
+            f"<th>otherwise about</th><th>success without it</th></tr></thead><tbody>{cells}</tbody></table>"
         )
 
     def __eq__(self, other: object) -> bool:
@@ -242,7 +242,7 @@ class Rehearsal:
     graph_ : Graph or None
         The graph that variables are modelled along, where there is one.
     models_ : dict
-        What the model of each variable is, and which variables it listens to.
+        What the model of each variable is, and which variables it depends on.
     undecided_steps_ : list of str
         Neighbours in the order that the data did not decide and that matter for the decision.
     calibration_ : dict or None
@@ -445,7 +445,7 @@ class Rehearsal:
             Which draws: calls with the same number share their noise, whatever is altered, so that differences between
             decisions are not chance. They are never those that a search saw.
         caution : float
-            Multiplies the samplers' own doubt.
+            Factor of the posterior standard deviation of the samplers.
 
         Returns
         -------

@@ -120,9 +120,7 @@ class Decider {
   bool wants_cheapest() const { return options_.target > 0.0 && !already_likely_; }
   bool has_cost() const { return !prepared_.problem().cost.empty(); }
   // Among decisions that are as good as the best the cheapest is wanted. QWZ23 has a rule of its own.
-  bool spares_effort() const {
-    return options_.least_effort > 0.0 && options_.method != DecisionMethod::kQwz23;
-  }
+  bool spares_effort() const { return options_.least_effort > 0.0 && options_.method != DecisionMethod::kQwz23; }
 
   void check_feasible() const {
     if (options_.method == DecisionMethod::kQwz23 &&
@@ -212,8 +210,8 @@ class Decider {
       preferred.push_back(std::clamp(prepared_.expected()[k], low.back(), high.back()));
     }
     const AffineOutcomes outcomes = affine_outcomes(
-        problem.samplers, known_values(problem), names, problem.region.outcomes(), static_cast<std::size_t>(options_.draws),
-        static_cast<std::uint64_t>(DrawStream::kSearch), prepared_.context());
+        problem.samplers, known_values(problem), names, problem.region.outcomes(),
+        static_cast<std::size_t>(options_.draws), static_cast<std::uint64_t>(DrawStream::kSearch), prepared_.context());
     const Qwz23Answer answer = maximise_satisfied(outcomes, prepared_.objective().region(), low, high, preferred,
                                                   options_.qwz23, prepared_.context());
     if (answer.at_most > answer.satisfied) {
@@ -512,16 +510,16 @@ OptionSet describe(DecisionOptions& options) {
   set.append(describe(options.qwz23));
   set.name_choice("optimizer", options.optimizer, optimizer_choices(), "how the values are searched for");
   set.real("target", options.target, 0.0, 1.0,
-           "success that is enough: find the cheapest decision that reaches it; 0: as much as can be had");
+           "probability of success that is enough: find the cheapest decision that reaches it; 0: maximise success");
   set.real("least_effort", options.least_effort, 0.0, 1.0,
            "success that may be given up for less effort; 0: the best one, whatever it costs");
   set.integer("proposals", options.proposals, 1, 100, "how many different decisions to propose");
   set.real("proposal_distance", options.proposal_distance, 0.0, 100.0,
            "between two proposals, in standard deviations of what is altered");
-  set.choice("loss", options.loss, kLosses, "what the first search pulls towards");
+  set.choice("loss", options.loss, kLosses, "surrogate loss of the first search");
   set.integer("draws", options.draws, 10, 1000000, "fixed draws of the search");
   set.integer("judge_draws", options.judge_draws, 10, 1000000,
-              "fresh draws for judging candidates; twice as many for the numbers reported");
+              "fresh draws on which candidates are evaluated; twice as many for the numbers reported");
   set.real("learning_rate", options.learning_rate, 1e-6, 100.0, "of the first search");
   set.integer("steps", options.steps, 1, 100000, "at most, for each start of the first search");
   set.integer("patience", options.patience, 1, 100000,
@@ -530,13 +528,14 @@ OptionSet describe(DecisionOptions& options) {
   set.integer("screen", options.screen, 0, 100000, "random points that are tried before the direct ascent");
   set.integer("ascent_steps", options.ascent_steps, 0, 100000,
               "of the direct ascent for each degree of smoothing; 0: only the first search");
-  set.real("caution", options.caution, 0.0, 100.0, "multiplies the samplers' own doubt: more stays nearer to the data");
+  set.real("caution", options.caution, 0.0, 100.0,
+           "factor of the posterior standard deviation of the samplers: more stays nearer to the data");
   set.integer("grid_points", options.grid_points, 2, 20000, "of `optimizer` grid, along each coordinate");
   set.integer("random_points", options.random_points, 1, 10000000, "of `optimizer` random");
   set.integer("bayes_evaluations", options.bayes_evaluations, 0, 2000,
               "of `optimizer` bayes; 0: 20 and 10 more for each altered variable");
   set.integer("worth_draws", options.worth_draws, 0, 10000,
-              "values of an unknown context variable by which is told what knowing it is worth; 0: not told");
+              "values of an unknown context variable that estimate what knowing it is worth; 0: not estimated");
   return set;
 }
 
@@ -572,7 +571,8 @@ DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, 
       });
       // These are many decisions themselves, for which there are all threads.
       for (std::size_t i = first; i < last && options.worth_draws > 0; ++i) {
-        if (!problems[i].unknown.empty() && !made[i]->sequence) made[i]->unknown = worth_of_knowing(problems[i], *made[i], options, context);
+        if (!problems[i].unknown.empty() && !made[i]->sequence)
+          made[i]->unknown = worth_of_knowing(problems[i], *made[i], options, context);
       }
       context.report_progress(static_cast<double>(last) / static_cast<double>(problems.size()), "decisions");
     }

@@ -49,7 +49,7 @@ SheetTable alteration_cells(const JsonPart& decision, Columns columns) {
   const auto is_later = [&](const std::string& name) {
     return decision.has("sequence") && decision["sequence"]["rules"].has(name.c_str());
   };
-  SheetTable table{{"set", "to", "otherwise about", "success if not"}, {}};
+  SheetTable table{{"set", "to", "otherwise about", "success without it"}, {}};
   for (const auto& [name, value] : decision["alterations"].members()) {
     const bool set = !value.json().is_null();
     const bool idle = std::find(powerless.begin(), powerless.end(), name) != powerless.end();

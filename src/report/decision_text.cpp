@@ -57,7 +57,7 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
     return text + paragraph(fmt::format("{} Probability of success: {}.", sheet.message, sheet.without_action)) +
            unknown;
   if (sheet.message_first) text += paragraph(sheet.message) + "\n";
-  text += text_table(sheet.alterations, {8, 12, 16, 14});
+  text += text_table(sheet.alterations, {8, 12, 16, 18});
   text += "\n" + paragraph(fmt::format("Probability of success: {}, chance of the draws only; without action: {}.",
                                        sheet.success, sheet.without_action));
   if (!sheet.at_once.empty()) {
