@@ -13,6 +13,10 @@ namespace olem::internal {
 // no_action, no_influence or unreliable; seconds are left at 0.
 Decision report_decision(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by);
 
+// Status and message of a decision for a target, where there is one: whether it is reached without action, by the
+// decision, or not at all.
+void conclude_target(const PreparedProblem& prepared, bool already_likely, bool reached, Decision& decision);
+
 // The short form: values, cost and success on the same draws.
 Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by);
 

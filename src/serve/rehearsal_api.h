@@ -39,6 +39,7 @@ class RehearsalApi : public HttpService {
   HttpAnswer respond(const HttpRequest& request);
   Json model_json();
   Json rehearse_json(const std::string& body);
+  Json interval_json(const std::string& body);
   Json recommend_json(const std::string& body);
   Json contexts_json(const std::string& body);
   HttpAnswer result_answer(const std::string& file);
