@@ -92,6 +92,13 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
   }
 }
 
+void add_member_options(CLI::App& verb, RehearsalArguments& arguments) {
+  const std::size_t before = static_cast<const CLI::App&>(verb).get_options().size();
+  add_described_options(verb, describe(arguments.options.members.emplace()), "Uncertainty");
+  const std::vector<const CLI::Option*> all = static_cast<const CLI::App&>(verb).get_options();
+  arguments.flags.insert(arguments.flags.end(), all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
+}
+
 void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments) {
   RehearsalOptions& options = arguments.options;
   apply_like(verb, arguments.like, options.order.method);

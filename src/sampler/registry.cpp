@@ -33,6 +33,7 @@ SamplerKind gp_kind() {
   kind.least_rows = [](std::size_t conditions) { return conditions + 3; };
   kind.fit = sampling::fit_gp;
   kind.restore = sampling::restore_gp;
+  kind.refit = sampling::refit_gp;
   return kind;
 }
 
