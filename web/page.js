@@ -382,6 +382,21 @@ async function rehearse() {
   }
   under_way = false;
   $('answer').setAttribute('aria-busy', 'false');
+  show_interval();
+}
+
+// The interval of the members takes longer than the number; it follows when no lever moves.
+async function show_interval() {
+  const state = JSON.stringify(rehearsed());
+  try {
+    const answer = await ask_json('/api/interval', JSON.parse(state));
+    if (!answer.members || JSON.stringify(rehearsed()) !== state) return;
+    const [low, high] = answer.interval;
+    $('interval').textContent = `95\u202f% interval ${range_text(answer.interval)}, with rows and order`;
+    for (const [name, value] of Object.entries({ low, high })) $('gauge').style.setProperty(`--${name}`, value);
+  } catch {
+    // The plain interval stays.
+  }
 }
 
 // What is claimed of what is set: by the draws of the model, or with members by all that is uncertain about it.

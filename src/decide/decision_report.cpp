@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "decide/explain/outcome_histogram.h"
+#include "decide/hidden_cause.h"
 #include "decide/success_interval.h"
 
 namespace olem::internal {
@@ -110,6 +111,7 @@ void report_success(const PreparedProblem& prepared, PostDecisionSampler& sample
     const Interval bound = qwz_interval(successes, with.draws).interval;
     decision.qwz23_interval = {bound.low, bound.high};
   }
+  if (decision.acts()) decision.hidden_cause = hidden_cause(prepared, setting, with, decision.without_action);
   decision.outcomes = outcome_forecasts(with, problem.region.outcomes(), *problem.samplers);
   decision.excluded_draws = with.excluded;
   for (const VariableReach& reach : sampler.reach(values, caution)) {
@@ -132,6 +134,27 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   add_releases(prepared, setting, sampler, decision);
   conclude_report(prepared, decision);
   return decision;
+}
+
+void conclude_target(const PreparedProblem& prepared, bool already_likely, bool reached, Decision& decision) {
+  const DecisionOptions& options = prepared.options();
+  Summary& summary = decision.summary;
+  const bool reliable = summary.status != Status::kUnreliable;
+  const std::string target = fmt::format("{:.4g} %", 100.0 * options.target);
+  if (already_likely) {
+    if (reliable) summary.status = Status::kAlreadyLikely;
+    const bool beyond = decision.found_by != prepared.idle_finder();
+    summary.message = fmt::format(
+        "The target of {} is reached {}. {}", target,
+        prepared.fixed().empty() ? "without action" : "with the fixed values alone",
+        beyond ? "The best that can be done beyond it is shown all the same." : "Nothing was found that is better.");
+  } else if (options.target > 0.0 && !reached) {
+    if (reliable) summary.status = Status::kTargetNotReached;
+    summary.message = fmt::format("No decision was found that reaches the target of {}: the best one has {:.1f} %.",
+                                  target, 100.0 * decision.success_probability);
+  } else if (options.target > 0.0) {
+    summary.message = fmt::format("The cheapest decision found that reaches the target of {}.", target);
+  }
 }
 
 Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by) {

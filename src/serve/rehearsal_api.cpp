@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/csv_scan.h"
+#include "decide/ensemble.h"
 #include "olem/error.h"
 #include "olem/looking.h"
 #include "olem/parallel.h"
@@ -38,6 +39,7 @@ namespace {
 
 constexpr std::size_t kResultsKept = 100;
 constexpr int kMostJobs = 4;
+constexpr int kIntervalDraws = 1000;  // of each member, so that the interval follows a lever within a second
 constexpr std::size_t kMostContexts = 1000;
 constexpr std::size_t kMostLines = 100000;  // of a table, blank ones and those inside of quotes too
 // How far the lever of a context variable reaches beyond the data, in widths of its range: enough to try what is a
@@ -45,7 +47,7 @@ constexpr std::size_t kMostLines = 100000;  // of a table, blank ones and those 
 constexpr double kLeverMargin = 0.1;
 
 constexpr HttpRoute kRoutes[] = {
-    {"/api/model", "GET"},      {"/api/rehearse", "POST"}, {"/api/compare", "POST"},
+    {"/api/model", "GET"},      {"/api/rehearse", "POST"}, {"/api/compare", "POST"},  {"/api/interval", "POST"},
     {"/api/recommend", "POST"}, {"/api/looking", "POST"},  {"/api/contexts", "POST", kBodyLimit},
     {"/api/result/", "GET"},
 };
@@ -181,6 +183,7 @@ HttpAnswer RehearsalApi::respond(const HttpRequest& request) {
   if (path == "/api/model") return json_answer(model_json());
   if (path == "/api/rehearse") return json_answer(rehearse_json(request.body));
   if (path == "/api/compare") return json_answer(compare_json(request.body));
+  if (path == "/api/interval") return json_answer(interval_json(request.body));
   if (path == "/api/recommend") return json_answer(recommend_json(request.body));
   if (path == "/api/looking") return json_answer(looking_json(request.body));
   if (path == "/api/contexts") return json_answer(contexts_json(request.body));
@@ -293,6 +296,33 @@ Json RehearsalApi::compare_json(const std::string& body) {
   Json json = comparison_json(comparison, request.width);
   json["csv"] = comparison_csv(comparison, model_);
   json["report"] = comparison_page(comparison, model_);
+  return json;
+}
+
+// Slower than the plain number, which a page shows at once.
+Json RehearsalApi::interval_json(const std::string& body) {
+  const RehearseRequest request = read_rehearse_request(model_, body);
+  const DecisionProblem problem = problem_for(request.context, {}, request.desired);
+  Json json;
+  json["members"] = model_.members != nullptr;
+  if (!model_.members || options_.decision.quick) {
+    const Rehearsal rehearsal = rehearser_.rehearse(request);
+    json["success_probability"] = rehearsal.success;
+    json["interval"] = {rehearsal.interval.low, rehearsal.interval.high};
+    return json;
+  }
+  const Job job(jobs_);
+  std::vector<std::optional<double>> values(problem.alterable.size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    for (const NamedValue& given : request.alterations) {
+      if (given.name == problem.alterable[k].name) values[k] = given.value;
+    }
+  }
+  DecisionOptions fewer = options_.decision;
+  fewer.judge_draws = std::min(fewer.judge_draws, kIntervalDraws);
+  const SuccessClaim claim = claim_of(problem, values, fewer, limited_context());
+  json["success_probability"] = claim.success;
+  json["interval"] = {claim.low, claim.high};
   return json;
 }
 

@@ -51,7 +51,7 @@ inline Table shop(std::size_t rows, std::uint64_t seed) {
   std::vector<Column> about = {Column(),
                                levels(ColumnType::kCategory, {"spring", "summer", "winter"}, 0.0),
                                of_type(ColumnType::kPositive),
-                               levels(ColumnType::kOrdinal, {"", "", "", ""}, 2.0),
+                               levels(ColumnType::kOrdinal, {"2", "3", "4", "5"}, 2.0),
                                levels(ColumnType::kBinary, {"off", "on"}, 0.0),
                                of_type(ColumnType::kCount),
                                of_type(ColumnType::kCount),
