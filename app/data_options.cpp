@@ -100,9 +100,9 @@ void add_data_options(CLI::App& verb, DataOptions& options, const std::string& n
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
   add("--delimiter", options.delimiter,
-      "of the cells: one character, tab, or space for any run of blanks (default: found out)", "CHARACTER");
+      "between cells: one character, tab, or space for any run of blanks (default: detected)", "CHARACTER");
   CLI::Option* const decimal =
-      add("--decimal", options.decimal, "decimal mark of the numbers, . or , (default: found out)", "MARK");
+      add("--decimal", options.decimal, "decimal mark of the numbers, . or , (default: detected)", "MARK");
   keep_choices(*decimal, {".", ","});
   add("--skip-lines", options.skip_lines, "leave these lines out: 2, or 1-3,7; the first line of the file is 1",
       "LINES");

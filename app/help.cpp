@@ -96,7 +96,13 @@ std::vector<std::string> first_flags(const std::string& verb) {
   return place == kFlags.end() ? std::vector<std::string>() : place->second;
 }
 
-std::shared_ptr<CLI::FormatterBase> help_formatter() { return std::make_shared<HelpFormatter>(); }
+std::shared_ptr<CLI::FormatterBase> help_formatter() {
+  auto formatter = std::make_shared<HelpFormatter>();
+  formatter->label("SUBCOMMAND", "VERB");
+  formatter->label("SUBCOMMANDS", "VERB");
+  formatter->label("Positionals", "Arguments");
+  return formatter;
+}
 
 std::function<int()> fill_help_verb(CLI::App* verb) {
   auto arguments = std::make_shared<HelpArguments>();

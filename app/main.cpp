@@ -72,7 +72,7 @@ const CLI::App& verb_at_hand(const CLI::App& app) {
 int run(std::vector<std::string> arguments) {
   CLI::App app(
       "olem learns the causal order of the columns of a table, graphs from it, and what to change so that an outcome\n"
-      "ends up where it is wanted. It says how sure each step is, and obeys what you know.",
+      "ends up where it is wanted. It reports the evidence for each step and obeys what you know.",
       "olem");
   app.set_version_flag("-V,--version", std::string(olem::version()));
   app.require_subcommand(1);
@@ -97,6 +97,7 @@ Examples:
   std::vector<std::pair<const CLI::App*, std::function<int()>>> works;
   for (const Verb& verb : kVerbs) {
     CLI::App* const added = app.add_subcommand(verb.name, verb.help);
+    added->group("Verbs");
     added->set_help_all_flag("--help-all", "Print every option, by group, and exit");
     if (is_said(verb.name) || is_said(kOptionsVerb)) works.emplace_back(added, verb.fill(added));
   }

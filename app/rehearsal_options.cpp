@@ -68,7 +68,7 @@ void check_graph_flags(const CLI::App& verb, RehearsalArguments& arguments) {
 
 void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
   const std::vector<const CLI::Option*> before = static_cast<const CLI::App&>(verb).get_options();
-  verb.add_option("--order", arguments.order_file, "use this order instead of learning one: a name a line, or JSON")
+  verb.add_option("--order", arguments.order_file, "use this order instead of learning one: one name per line, or JSON")
       ->type_name("FILE")
       ->group("Order");
   verb.add_flag("--ignore-stages", arguments.options.ignore_stages,
@@ -90,6 +90,13 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
   for (const CLI::Option* option : static_cast<const CLI::App&>(verb).get_options()) {
     if (std::find(before.begin(), before.end(), option) == before.end()) arguments.flags.push_back(option);
   }
+}
+
+void add_member_options(CLI::App& verb, RehearsalArguments& arguments) {
+  const std::size_t before = static_cast<const CLI::App&>(verb).get_options().size();
+  add_described_options(verb, describe(arguments.options.members.emplace()), "Uncertainty");
+  const std::vector<const CLI::Option*> all = static_cast<const CLI::App&>(verb).get_options();
+  arguments.flags.insert(arguments.flags.end(), all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
 }
 
 void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments) {

@@ -17,8 +17,9 @@ GIVEN = [
     rf'warnings?_?\.(?:push_back|emplace_back)\(\s*(?:Warning)?\s*\{{\s*{CODE}',
     rf'\bWarning\s*(?:\w+\s*)?\{{\s*{CODE}',
     rf'warnings_\s*=\s*\{{\{{\s*{CODE}',
-    rf'\bwarn\w*\(\s*\{{\{{\s*{CODE}',
+    rf'\b(?:warn\w*|add)\(\s*\{{\{{\s*{CODE}',
     rf'\bwarn\(\s*{CODE}\s*,',
+    rf'return \{{\{{{CODE},\s*fmt::format\(\s*"[A-Z]',
     # {Severity::kError, "code"; a condition may choose the severity or the code
     rf'Severity::k\w+,\s*(?:std::string\()?{CODE}',
     rf'Severity::k\w+\s*,\s*[^;{{}}"]*\?\s*{CODE}\s*:\s*{CODE}',

@@ -7,7 +7,8 @@ temporary folder, which has examples/ and data/ of the checkout, `./run` and `ol
 below it must print nothing.
 
 Blanks do not count, nor where lines are broken. A number may differ by 2 % or by one unit of its last digit, whichever is
-more: other processors and other builds give other last digits, and searches stop elsewhere. A line "..." stands for any
+more: other processors and other builds give other last digits, and searches stop elsewhere. Single digits count things and
+must be equal. A line "..." stands for any
 lines. Commands that never end (olem serve) or that need a network belong into a block of another kind, such as ```sh.
 
   tools/console_blocks.py                       all pages
@@ -55,7 +56,9 @@ def commands_of(block):
 
 
 def step(number):
-    """One unit of the last digit of a number as written."""
+    """One unit of the last digit of a number as written; 0 of a digit alone, which counts something."""
+    if re.fullmatch(r"[-+−]?\d", number):
+        return 0.0
     mantissa, _, exponent = number.lower().partition("e")
     digits = len(mantissa.partition(".")[2])
     return 10.0 ** (int(exponent or 0) - digits)

@@ -19,9 +19,10 @@ SITE = ROOT / "build/site"
 PAGES = SITE / "pages"
 # What pages link to.
 COPIED = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "CITATION.cff", "docs", "examples",
-          "data/sachs", "data/bermuda", "data/paper", "fuzz/README.md", "python/examples", "tests/golden/README.md"]
+          "data/sachs", "data/bermuda", "data/paper", "fuzz/README.md", "python/examples", "tests/golden/README.md",
+          "tests/kept/README.md"]
 
-DOXYGEN = r"""
+DOXYGEN = """
 PROJECT_NAME = olem
 PROJECT_NUMBER = {version}
 INPUT = include/olem
@@ -36,7 +37,9 @@ QUIET = YES
 WARNINGS = NO
 SEARCHENGINE = YES
 SHOW_INCLUDE_FILES = NO
-INPUT_FILTER = "sed -e 's|^\( *\)//\( \)|\1///\2|' -e 's|\([;,{{}}]\)  *// |\1  ///< |'"
+HAVE_DOT = NO
+CLASS_GRAPH = NO
+INPUT_FILTER = {filter}
 """
 
 
@@ -62,7 +65,11 @@ def copy_pages():
 def make_cpp_reference():
     output = PAGES / "docs/api/cpp"
     output.mkdir()
-    (SITE / "Doxyfile").write_text(DOXYGEN.format(version=version(), output=output), encoding="utf-8")
+    # Comments before a name, and behind a member.
+    mark = SITE / "mark_comments.sh"
+    mark.write_text("#!/bin/sh\nsed -E -e 's|^( *)// |\\1/// |' -e 's|([;,]) +// |\\1  ///< |' \"$1\"\n", encoding="utf-8")
+    mark.chmod(0o755)
+    (SITE / "Doxyfile").write_text(DOXYGEN.format(version=version(), output=output, filter=mark), encoding="utf-8")
     subprocess.run(["doxygen", SITE / "Doxyfile"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     (PAGES / "docs/api/cpp.md").write_text(
         "# C++: every name\n\nThe headers of `include/olem/`, by Doxygen:\n\n"
@@ -109,7 +116,10 @@ def entry(name, node, docstring):
         body = "\n".join(f"    {line}" for line in method_lines(node)) or "    ..."
         text.append(f"```python\nclass {name}({bases}):\n{body}\n```\n")
     if docstring:
-        text.append(f"```text\n{docstring.replace('{options}', '(the options, see docs/options.md)')}\n```\n")
+        summary, _, rest = docstring.replace("{options}", "(the options of the method, see Options)").partition("\n\n")
+        text.append(" ".join(summary.split()).replace("<", "&lt;") + "\n")
+        if rest.strip():
+            text.append(f"```text\n{rest}\n```\n")
     return "\n".join(text)
 
 
@@ -134,7 +144,7 @@ def main():
     make_cpp_reference()
     make_python_reference()
     subprocess.run(["mkdocs", "build", "--quiet", "--config-file", ROOT / "mkdocs.yml"], check=True)
-    print(f"Open {SITE / 'html/README.html'}, or {SITE / 'html/index.html'}.")
+    print(f"Open {SITE / 'html/index.html'}; its search needs a server: python3 -m http.server -d build/site/html")
     return 0
 
 

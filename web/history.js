@@ -49,7 +49,7 @@ export const undo = () => move(past, future);
 export const redo = () => move(future, past);
 
 // State and address. What is as at the start is not in the address, which people can read:
-//   #model=1a2b3c&set.dose=1.5&fix.rate=3&leave.price&at.weather=0.2&at.light=unknown&want.yield=3..&target=0.8
+//   #model=1a2b3c&set.dose=1.5&fix.rate=3&leave.price&at.weather=0.2&at.light=unknown&seen.CO2=0.04&want.yield=3..&target=0.8
 export function address_of(state, start, id) {
   const parts = new URLSearchParams({ model: id });
   for (const [name, { mode, value }] of Object.entries(state.levers)) {
@@ -63,6 +63,7 @@ export function address_of(state, start, id) {
   for (const [name, sides] of Object.entries(state.desired))
     if (JSON.stringify(sides) !== JSON.stringify(start.desired[name]))
       parts.append(`want.${name}`, sides.map((side) => side ?? '').join('..'));
+  for (const [name, value] of Object.entries(state.seen)) if (value !== null) parts.append(`seen.${name}`, String(value));
   for (const key of ['target', 'proposals'])
     if (state[key] !== start[key]) parts.append(key, state[key] === null ? '' : String(state[key]));
   for (const scenario of state.scenarios) parts.append('scenario', JSON.stringify(scenario));
@@ -85,6 +86,7 @@ export function state_in(hash, start) {
     if (kind === 'leave' && lever) Object.assign(lever, { mode: 'leave', value: number_of(text) });
     if (kind === 'at' && Object.hasOwn(state.context, name))
       state.context[name] = text === 'unknown' ? null : (number_of(text) ?? start.context[name]);
+    if (kind === 'seen' && Object.hasOwn(state.seen, name)) state.seen[name] = number_of(text);
     const sides = text.split('..');
     if (kind === 'want' && Object.hasOwn(state.desired, name) && sides.length === 2)
       state.desired[name] = sides.map(number_of);

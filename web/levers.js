@@ -142,7 +142,6 @@ function make_switch(entry, title, { optional, changed }) {
   const box = make('input', { type: 'checkbox', role: 'switch', 'aria-labelledby': title });
   const [no_word, yes_word] = [no, yes].map((value) => make('span', {}, value_text(entry.name, value)));
   const clear = make_button('not set', () => changed(null), { class: 'clear' });
-  let current = null;
   box.addEventListener('change', () => changed(box.checked ? yes : no));
   const parts = [make('label', { class: 'toggle' }, no_word, box, yes_word)];
   if (optional) parts.push(clear);
@@ -151,7 +150,6 @@ function make_switch(entry, title, { optional, changed }) {
     control: box,
     mark() {},
     set(value, place) {
-      current = value;
       box.checked = (value ?? place) === yes;
       box.classList.toggle('unset', value === null);
       no_word.classList.toggle('chosen', value === no);

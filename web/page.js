@@ -24,7 +24,9 @@ import { address_of, begin_history, record, redo, state_in, undo } from './histo
 import { make_lever, nearest_value } from './levers.js';
 import { load_models, model_id, place_of, show_list, show_source, wait_for_model } from './models.js';
 import { show_order } from './order.js';
+import { levers_over, seen_between, show_looking, show_plan } from './plan.js';
 import { begin_scenarios, scenarios, set_scenarios, show_next_name } from './scenarios.js';
+import { show_uncertainty } from './uncertainty.js';
 import {
   about,
   forecast_text,
@@ -49,6 +51,8 @@ const contexts = new Map();
 const alterables = new Map();
 // name -> {inputs: [low, high], bounds: [low or null, high or null]}
 const wanted = new Map();
+// name -> {input, value}: what was seen since levers were set, null where it was not
+const seen = new Map();
 // How a recommendation is searched: success that is enough, in shares, or null; how many decisions.
 const search = { target: null, proposals: 1 };
 // The last decision of the server: its id and warnings, the request to rehearse it, as text, and its values for people.
@@ -174,6 +178,30 @@ function make_wanted(entry, place) {
   return make_group(entry.name, `wanted-${place}`, [make('div', { class: 'wanted' }, ...sides)]);
 }
 
+// A field for what is seen between two steps; empty until then.
+function make_seen({ name }, place) {
+  const title = `seen-${place}`;
+  const levels = Object.entries(about(name).levels ?? {});
+  const input =
+    levels.length > 0
+      ? make(
+          'select',
+          { 'aria-labelledby': title },
+          make('option', { value: '' }, 'not seen yet'),
+          ...levels.map(([word, value]) => make('option', { value }, word)),
+        )
+      : make('input', { type: 'number', step: 'any', placeholder: 'not seen yet', 'aria-labelledby': title });
+  const one = { input, value: null };
+  input.addEventListener(levels.length > 0 ? 'change' : 'input', () => {
+    const bad = levels.length === 0 && input.validity.badInput;
+    object_to(input, bad ? `${name} needs a number, or an empty field.` : '', input);
+    one.value = bad || input.value === '' ? null : Number(input.value);
+    took(`${name} seen`);
+  });
+  seen.set(name, one);
+  return make_group(name, title, [make('div', { class: 'wanted' }, input)]);
+}
+
 const set_value = (one) => (one.mode === 'leave' ? null : one.value);
 const desired = () => Object.fromEntries([...wanted].map(([name, one]) => [name, [...one.bounds]]));
 
@@ -208,6 +236,7 @@ function state() {
     context: Object.fromEntries([...contexts].map(([name, one]) => [name, one.value])),
     desired: desired(),
     levers: Object.fromEntries([...alterables].map(([name, { mode, value }]) => [name, { mode, value }])),
+    seen: Object.fromEntries([...seen].map(([name, { value }]) => [name, value])),
     target: search.target,
     proposals: search.proposals,
     scenarios: scenarios(),
@@ -233,7 +262,7 @@ function apply_setting({ context, desired: bounds, levers }) {
     if (lever === undefined) continue;
     const { mode, value } = lever;
     one.value = value === null ? null : nearest_value(one.entry, value);
-    one.mode = mode === 'fixed' && value === null ? 'free' : mode;
+    one.mode = !one.switches.has(mode) || (mode === 'fixed' && value === null) ? 'free' : mode;
   }
   problems.clear();
 }
@@ -245,6 +274,10 @@ function show_search() {
 
 function apply(whole) {
   apply_setting(whole);
+  for (const [name, one] of seen) {
+    one.value = pick(whole.seen, name) ?? null;
+    one.input.value = one.value ?? '';
+  }
   search.target = whole.target;
   search.proposals = clamp(Math.round(whole.proposals ?? 1), 1, 10);
   show_search();
@@ -281,7 +314,8 @@ const is_recommended = (name, value) => value !== null && pick(kept.exact, name)
 function shown_value(name, value) {
   if (level_word(name, value) !== undefined) return undefined;
   if ($('exact').checked) return String(value);
-  return is_recommended(name, value) ? String(pick(kept.rounded, name) ?? value) : undefined;
+  const short = is_recommended(name, value) ? pick(kept.rounded, name) : undefined;
+  return short === undefined ? undefined : String(short);
 }
 function lever_text(name, value) {
   const text = shown_value(name, value);
@@ -300,13 +334,12 @@ function show_levers(force = false) {
   const wish = wanted_text(desired());
   $('question').textContent = wish ? `What should be changed to have ${wish}?` : 'What should be changed?';
   document.title = `${wish || 'What should be changed?'} \u2013 rehearsal`;
-  for (const [name, one] of contexts) {
+  for (const one of contexts.values()) {
     const known = one.value !== null;
     one.lever.enable(known);
     one.lever.set(one.value ?? one.last, one.value ?? one.last, $('exact').checked ? String(one.last) : undefined, force);
     if (one.known) one.known.get(known ? 'known' : 'unknown').checked = true;
     one.note.textContent = known ? `${one.mean} on average in the data` : 'not known: drawn from what the others tell';
-    void name;
   }
   for (const [name, one] of alterables) {
     one.lever.enable(one.mode !== 'leave');
@@ -336,9 +369,10 @@ async function rehearse() {
       const answer = await ask_json('/api/rehearse', { ...body, width });
       drawn_width = width;
       const recommended = JSON.stringify(body) === kept.state;
-      show_answer(answer);
+      show_answer(answer, recommended ? kept.claim : null);
+      if (!recommended) refine(body);
       show_warnings([...answer.warnings, ...(recommended ? kept.warnings : [])]);
-      $('gain').classList.toggle('past', !recommended);
+      for (const id of ['gain', 'plan', 'uncertainty']) $(id).classList.toggle('past', !recommended);
       $('numbers').classList.remove('stale');
       if ($('status').classList.contains('error')) say('');
     } catch (error) {
@@ -348,18 +382,57 @@ async function rehearse() {
   }
   under_way = false;
   $('answer').setAttribute('aria-busy', 'false');
+  show_interval();
 }
 
-function show_answer(answer) {
-  const { success_probability: success, without_action: without } = answer;
-  $('success').textContent = percent_text(success);
-  $('without').textContent = percent_text(without);
-  $('interval').replaceChildren(term('interval', '95\u202f% interval'), ` ${range_text(answer.interval)}`);
-  $('interval-without').textContent = range_text(answer.interval_without_action);
-  const [low, high] = answer.interval;
-  for (const [name, value] of Object.entries({ success, low, high, without })) {
-    $('gauge').style.setProperty(`--${name}`, value);
+// The interval of the members takes longer than the number; it follows when no lever moves.
+async function show_interval() {
+  const state = JSON.stringify(rehearsed());
+  try {
+    const answer = await ask_json('/api/interval', JSON.parse(state));
+    if (!answer.members || JSON.stringify(rehearsed()) !== state) return;
+    const [low, high] = answer.interval;
+    $('interval').textContent = `95\u202f% interval ${range_text(answer.interval)}, with rows and order`;
+    for (const [name, value] of Object.entries({ low, high })) $('gauge').style.setProperty(`--${name}`, value);
+  } catch {
+    // The plain interval stays.
   }
+}
+
+// What is claimed of what is set: by the draws of the model, or with members by all that is uncertain about it.
+function show_claim({ success_probability: success, interval }) {
+  $('success').textContent = percent_text(success);
+  $('interval').replaceChildren(term('interval', '95\u202f% interval'), ` ${range_text(interval)}`);
+  const [low, high] = interval;
+  for (const [name, value] of Object.entries({ success, low, high })) $('gauge').style.setProperty(`--${name}`, value);
+}
+
+// A model with members is asked for what they say when the levers rest; it takes longer than the plain number, which
+// stands there meanwhile.
+const kRest = 250; // milliseconds
+let resting = 0;
+function refine(body) {
+  clearTimeout(resting);
+  if (!shown.model.members) return;
+  const asked = JSON.stringify(body);
+  const is_current = () => !under_way && problems.size === 0 && JSON.stringify(rehearsed()) === asked;
+  resting = setTimeout(async () => {
+    if (!is_current()) return;
+    try {
+      const claim = await ask_json('/api/interval', body);
+      if (is_current()) show_claim(claim);
+    } catch {
+      // The plain number stays.
+    }
+  }, kRest);
+}
+
+function show_answer(answer, claim) {
+  const { success_probability: success, without_action: without } = claim ?? answer;
+  show_claim(claim ?? answer);
+  $('without').textContent = percent_text(without);
+  $('interval-without').textContent = range_text((claim ?? answer).interval_without_action ?? answer.interval_without_action);
+  $('gauge').style.setProperty('--without', without);
   for (const [name, one] of alterables) one.expected = pick(answer.expected, name) ?? one.expected;
   show_levers();
   const drawn = shown.model.outcome.map(({ name }) => pick(answer.svg, name)).filter((text) => text !== undefined);
@@ -380,8 +453,8 @@ function show_warnings(warnings) {
   $('warnings').replaceChildren(...[...new Set(texts)].map((text) => make('li', {}, text)));
 }
 
-function set_text(alterations) {
-  const values = [...alterables.keys()].map((name) => [name, pick(alterations, name) ?? null]);
+function set_text(alterations, over = new Set()) {
+  const values = [...alterables.keys()].filter((name) => !over.has(name)).map((name) => [name, pick(alterations, name) ?? null]);
   const set = values.filter(([, value]) => value !== null).map(([name, value]) => `${name} to ${lever_text(name, value)}`);
   const left = values.filter(([, value]) => value === null).map(([name]) => name);
   return { set, left };
@@ -399,7 +472,8 @@ function worth_texts(unknown) {
 }
 
 function gain_text(decision) {
-  const { set, left } = set_text(decision.alterations);
+  const later = new Set([...decision.over, ...Object.keys(decision.sequence?.rules ?? {})]);
+  const { set, left } = set_text(decision.alterations, later);
   const idle = decision.no_influence ?? [];
   const remarks = idle.length > 0 ? [`${joined(idle)} cannot change the outcome.`] : [];
   remarks.push(...worth_texts(decision.unknown));
@@ -445,23 +519,42 @@ function show_proposals(decision) {
 async function decide(exactly) {
   const asked = conditions();
   const body = { ...asked, switches: switches(exactly) };
+  const over = exactly ? new Set() : levers_over(seen);
+  if (over.size > 0) {
+    body.so_far = Object.fromEntries([...seen].map(([name, { value }]) => [name, value]).filter(([, value]) => value !== null));
+    for (const name of over) {
+      delete body.switches[name];
+      const value = set_value(alterables.get(name));
+      if (value !== null) body.so_far[name] = value;
+    }
+  }
   if (!exactly && search.target !== null) body.target = search.target;
   if (!exactly) body.proposals = search.proposals;
   const { id, decision, warnings, rounded } = await ask_json('/api/recommend', body);
-  const value_of = (name) => pick(decision.alterations, name) ?? null;
-  kept = { id, warnings, state: JSON.stringify(rehearsal_of(asked, value_of)), exact: decision.alterations, rounded };
+  const value_of = (name, one) => (over.has(name) ? set_value(one) : (pick(decision.alterations, name) ?? null));
+  decision.over = over;
+  kept = { id, warnings, state: JSON.stringify(rehearsal_of(asked, value_of)), exact: decision.alterations, rounded, claim: decision };
   return decision;
 }
 
-function take_over(alterations) {
+function take_over(alterations, over = new Set()) {
   for (const [name, one] of alterables) {
-    if (one.mode === 'free') one.value = pick(alterations, name) ?? null;
+    if (one.mode === 'free' && !over.has(name)) one.value = pick(alterations, name) ?? null;
   }
+}
+
+// What was said of the last recommendation no longer belongs to what is shown.
+function forget_decision() {
+  $('gain').hidden = true;
+  $('proposals').hidden = true;
+  show_plan(null);
+  show_uncertainty(null);
+  $('looking-parts').replaceChildren();
 }
 
 // Only one search at a time; its buttons wait.
 async function while_busy(button, words, work) {
-  const buttons = ['recommend', 'save-json', 'save-report'].map($);
+  const buttons = ['recommend', 'look', 'save-json', 'save-report'].map($);
   if (buttons.some((one) => one.getAttribute('aria-disabled'))) return;
   for (const one of buttons) one.setAttribute('aria-disabled', 'true');
   button.classList.add('busy');
@@ -479,15 +572,24 @@ let last_decision;
 $('recommend').addEventListener('click', () =>
   while_busy($('recommend'), 'Looking for the best decision \u2026', async () => {
     last_decision = await decide(false);
-    take_over(last_decision.alterations);
+    take_over(last_decision.alterations, last_decision.over);
     $('gain').textContent = gain_text(last_decision);
     $('gain').hidden = false;
     show_proposals(last_decision);
+    show_plan(last_decision);
+    show_uncertainty(last_decision);
     say('');
     record(state(), 'recommend');
     write_address();
     await rehearse();
     speak($('gain').textContent);
+  }),
+);
+
+$('look').addEventListener('click', () =>
+  while_busy($('look'), 'Planning with and without a look at each variable \u2026', async () => {
+    show_looking(await ask_json('/api/looking', { ...conditions(), switches: switches(false) }));
+    say('');
   }),
 );
 
@@ -532,8 +634,7 @@ for (const [button, kind, words] of [
 $('restart').addEventListener('click', () => {
   apply({ ...structuredClone(start_state), scenarios: scenarios() });
   record(state(), 'start again');
-  $('gain').hidden = true;
-  $('proposals').hidden = true;
+  forget_decision();
   say('');
 });
 
@@ -576,7 +677,7 @@ $('theme').addEventListener('click', () => {
 dark.addEventListener('change', show_theme);
 
 function show_model() {
-  for (const map of [contexts, alterables, wanted, problems]) map.clear();
+  for (const map of [contexts, alterables, wanted, seen, problems]) map.clear();
   $('alterable').replaceChildren(...shown.model.alterable.map(make_alterable));
   $('context').replaceChildren(...shown.model.context.map(make_context));
   $('context-section').hidden = shown.model.context.length === 0;
@@ -584,9 +685,10 @@ function show_model() {
   $('desired').replaceChildren(
     ...(is_box() ? shown.model.outcome.map(make_wanted) : region_rows().map((row) => make('p', {}, row))),
   );
+  $('seen').replaceChildren(...seen_between().map(make_seen));
+  $('seen-section').hidden = seen.size === 0;
   $('preferences').textContent = preferences_text();
-  $('gain').hidden = true;
-  $('proposals').hidden = true;
+  forget_decision();
   kept = { id: '', warnings: [], state: '', exact: {}, rounded: {} };
   clear_contexts();
   show_order();
@@ -646,15 +748,16 @@ async function begin() {
   begin_scenarios({
     present: () => {
       const { context, desired: bounds, alterations } = rehearsed();
-      return { context, desired: bounds ?? {}, levers: alterations };
+      const modes = Object.fromEntries([...alterables].map(([name, { mode }]) => [name, mode]));
+      return { context, desired: bounds ?? {}, levers: alterations, modes };
     },
     changed: (key) => {
       record(state(), key);
       write_address();
     },
-    open: ({ context, desired: bounds, levers }) => {
-      const modes = Object.entries(levers).map(([name, value]) => [name, { mode: 'free', value }]);
-      apply_setting({ context, desired: bounds, levers: Object.fromEntries(modes) });
+    open: ({ context, desired: bounds, levers, modes }) => {
+      const settings = Object.entries(levers).map(([name, value]) => [name, { mode: pick(modes, name) ?? 'free', value }]);
+      apply_setting({ context, desired: bounds, levers: Object.fromEntries(settings) });
       show_levers(true);
       $('question').scrollIntoView();
       took('open scenario');
@@ -666,7 +769,7 @@ async function begin() {
     rehearse_row: (row) => {
       for (const [name, one] of contexts) one.value = pick(row.context, name) ?? null;
       take_over(row.alterations);
-      $('gain').hidden = true;
+      forget_decision();
       $('question').scrollIntoView();
       took('row');
     },

@@ -9,7 +9,7 @@ import { number_text, percent_text, points_text, range_text, value_text, with_un
 export const kMostScenarios = 12;
 const place = 'scenarios-status';
 
-let kept = []; // {name, context, desired, levers: {name: value or null}}
+let kept = []; // {name, context, desired, levers: {name: value or null}, modes: {name: mode}}
 let answer = null; // of the server, for `kept`
 let act = {}; // what the page does: open(scenario), changed()
 

@@ -17,6 +17,7 @@
 #include "olem/graph_options.h"
 #include "olem/impute.h"
 #include "olem/json.h"
+#include "olem/members.h"
 #include "olem/order.h"
 #include "olem/sampler_set.h"
 #include "olem/table.h"
@@ -48,6 +49,9 @@ struct RehearsalOptions {
   // Fit models of each context variable given the others too, by which values that are not known at decision time are
   // drawn.
   bool context_model = false;
+  // Fit members too, from which decisions have intervals that cover data and order, not only the draws. Nothing: one
+  // fit, as in version 0.1. Costs three to five times the fit.
+  std::optional<MemberOptions> members;
 };
 
 // The options of learning that belong to no method: levers.
@@ -106,6 +110,7 @@ struct RehearsalModel {
   RegionCentre centre;                 // of the desired region
   std::shared_ptr<const SamplerSet> samplers;
   std::shared_ptr<const ContextModel> context_model;  // null: not asked for, or no context
+  std::shared_ptr<const ModelMembers> members;        // null: not asked for, or too few rows
   RehearsalOptions options;
   std::uint64_t seed = 0;
   std::string version;                     // of the olem that learned it

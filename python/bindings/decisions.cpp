@@ -192,6 +192,12 @@ void add_decisions(py::module_& module) {
             set_options(describe(options), {{"levers", rule}});
           },
           py::arg("rule"))
+      .def(
+          "set_members",
+          [](RehearsalOptions& options, const OptionTexts& values) {
+            set_options(describe(options.members.emplace()), values);
+          },
+          py::arg("options"))
       .def_static("like", &rehearsal_defaults, py::arg("version"))
       .def_property_readonly("method", [](const RehearsalOptions& options) { return options.order.method; })
       .def_property_readonly("sampler", [](const RehearsalOptions& options) { return options.samplers.sampler; })

@@ -21,8 +21,12 @@ constexpr WarningCode kWarningCodes[] = {
      "A column without a role goes with an outcome far beyond what levers and context explain. It may come after the "
      "outcome.",
      "List the column under \"after\" in the task if it comes after the outcome."},
+    {"calibration", true,
+     "Forecasts near the observed context and the recommended values are too narrow or too wide, measured on held-out "
+     "rows that lie near them. The probability of success is then more or less uncertain than its interval says.",
+     "Compare with another sampler, and give more rows near these conditions."},
     {"codes", false,
-     "A category with three or more levels is to be explained by other columns, and the default sampler models it by "
+     "A category with three or more levels is to be explained by other columns, and the chosen sampler models it by "
      "the numbers of its levels.",
      "Choose the sampler that models every column by its type, or leave the column out."},
     {"collider_conflicts", false,
@@ -106,6 +110,9 @@ constexpr WarningCode kWarningCodes[] = {
      "A column counts or names the rows. It is not a quantity, but a model can use it to recognise rows.",
      "Leave the column out."},
     {"imputed", false, "Missing cells are imputed; the other findings are about one completed table.", ""},
+    {"last_observation", false,
+     "The task observes something after the last step of its sequence. No decision depends on it.",
+     "Add a step that alters something afterwards, or remove the observation."},
     {"many_missing", false,
      "More than 40 % of a column are missing and imputed. Results about this column rest on models more than on data.",
      "Leave the column out."},
@@ -154,6 +161,9 @@ constexpr WarningCode kWarningCodes[] = {
      "The search of CAM left pairs of variables without a path between them. They stand in the order of their columns "
      "in the table.",
      "Give more rows, or allow more parents or neighbours."},
+    {"order_contradicts_knowledge", true,
+     "The given order contradicts the knowledge that was stated. The order is used as it is.",
+     "Correct the order, or what was stated."},
     {"order_contradicts_stages", true,
      "The given order contradicts the stages of the task (context, levers and intermediate variables, outcomes). It is "
      "used as it is.",
@@ -197,12 +207,14 @@ constexpr WarningCode kWarningCodes[] = {
      "A number such as -999 or 9999 repeats and lies apart from the rest of its column. It stands for a missing value, "
      "but is read as a number.",
      "Declare the number as a mark of missing values, or leave the cells empty."},
+    {"sequence", false,
+     "A step of the sequence in the task alters a column that is not a lever, observes a column that has a role or "
+     "does not exist, or names something twice.",
+     "Correct \"sequence\" in the task."},
     {"single_column", false, "There is one column, so its order is trivial.",
      "Give the columns among which an order is wanted."},
     {"stages", false, "\"before\" in the task contradicts the roles of the columns, or itself.",
      "Remove the pair, or change a role."},
-    {"step_numbers", false, "A lever with few whole numbers is taken for ordered steps.",
-     "Declare the column as a category if its numbers are names, such as vendor 1 to 4."},
     {"text", false, "Columns of words were read as categories, with the levels that are listed.", ""},
     {"thousands", true,
      "Every point of a column has exactly three digits behind it, in a file with semicolons. 1.234 may mean one "
@@ -223,6 +235,10 @@ constexpr WarningCode kWarningCodes[] = {
     {"unfinished", true,
      "A limit or Ctrl-C ended the run before all contexts were decided. The result holds those that were.",
      "Allow more time, or give fewer contexts."},
+    {"unique_numbers", false,
+     "A column holds whole numbers that never repeat. They may be quantities, such as incomes, or identifiers, such as "
+     "customer numbers.",
+     "Leave the column out if it only names the rows."},
     {"units", true, "The units of the columns decided this order. No step counts as decided by the data.",
      "Learn the order with a method that needs no common unit."},
     {"units_row", true, "The first row holds words above columns of numbers, such as units. It is not an observation.",
@@ -231,6 +247,10 @@ constexpr WarningCode kWarningCodes[] = {
      "Correct the name; upper and lower case matter."},
     {"unknown_context", false, "The value of a context variable is not known.",
      "Have it drawn given the others, or give its value."},
+    {"unlikely_observation", true,
+     "What was observed so far is very unlikely under the model. The recommendation for the next step rests on few "
+     "draws that agree with it.",
+     "Check the values, and whether the data cover such a case."},
     {"untested_edges", false,
      "Edges were kept because there are too few rows to test them given as many variables as needed.",
      "Use more rows or fewer columns."},

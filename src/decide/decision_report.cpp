@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "decide/explain/outcome_histogram.h"
+#include "decide/hidden_cause.h"
 #include "decide/success_interval.h"
 
 namespace olem::internal {
@@ -128,17 +129,44 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   PostDecisionSampler sampler = prepared.plain_sampler({}, report_draws(prepared.options()), DrawStream::kReport);
   report_without_action(prepared, sampler, decision);
   sampler.alter(prepared.names(altered_by(setting)));
-  report_success(prepared, sampler, prepared.values(setting), decision);
+  const std::vector<double> values = prepared.values(setting);
+  report_success(prepared, sampler, values, decision);
+  if (decision.acts()) {
+    decision.hidden_cause =
+        hidden_cause(prepared, setting, sampler.sample(values, prepared.options().caution), decision.without_action);
+  }
   add_releases(prepared, setting, sampler, decision);
   conclude_report(prepared, decision);
   return decision;
+}
+
+void conclude_target(const PreparedProblem& prepared, bool already_likely, bool reached, Decision& decision) {
+  const DecisionOptions& options = prepared.options();
+  Summary& summary = decision.summary;
+  const bool reliable = summary.status != Status::kUnreliable;
+  const std::string target = fmt::format("{:.4g} %", 100.0 * options.target);
+  if (already_likely) {
+    if (reliable) summary.status = Status::kAlreadyLikely;
+    const bool beyond = decision.found_by != prepared.idle_finder();
+    summary.message = fmt::format(
+        "The target of {} is reached {}. {}", target,
+        prepared.fixed().empty() ? "without action" : "with the fixed values alone",
+        beyond ? "The best that can be done beyond it is shown all the same." : "Nothing was found that is better.");
+  } else if (options.target > 0.0 && !reached) {
+    if (reliable) summary.status = Status::kTargetNotReached;
+    summary.message = fmt::format("No decision was found that reaches the target of {}: the best one has {:.1f} %.",
+                                  target, 100.0 * decision.success_probability);
+  } else if (options.target > 0.0) {
+    summary.message = fmt::format("The cheapest decision found that reaches the target of {}.", target);
+  }
 }
 
 Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by) {
   Proposal proposal;
   for (const Alteration& alteration : alterations_of(prepared, setting))
     proposal.alterations.push_back({alteration.name, alteration.value});
-  PostDecisionSampler acting = prepared.plain_sampler(altered_by(setting), report_draws(prepared.options()), DrawStream::kReport);
+  PostDecisionSampler acting =
+      prepared.plain_sampler(altered_by(setting), report_draws(prepared.options()), DrawStream::kReport);
   const OutcomeDraws& with = acting.sample(prepared.values(setting), prepared.options().caution);
   const std::size_t successes = prepared.objective().successes(with);
   proposal.success_probability = static_cast<double>(successes) / static_cast<double>(with.draws);

@@ -23,6 +23,9 @@ void report_success(const PreparedProblem& prepared, PostDecisionSampler& sample
                     Decision& decision);
 void report_without_action(const PreparedProblem& prepared, PostDecisionSampler& sampler, Decision& decision);
 void conclude_report(const PreparedProblem& prepared, Decision& decision);
+// Status and message of a decision for a target, where there is one: whether it is reached without action, by the
+// decision, or not at all.
+void conclude_target(const PreparedProblem& prepared, bool already_likely, bool reached, Decision& decision);
 
 // The short form: values, cost and success on the same draws.
 Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by);

@@ -12,6 +12,7 @@
 #include "olem/sampler_state.h"
 #include "olem/version.h"
 #include "rehearse/lever_order.h"
+#include "rehearse/members.h"
 #include "rehearse/rehearsal_graph.h"
 #include "sampler/fitted.h"
 
@@ -72,6 +73,7 @@ class Fit {
     const Knowledge known = options_.ignore_stages ? knowledge() : with_context_in_a_row(knowledge());
     std::vector<OrderResult> orders;
     std::vector<LeverPlacement> placements;
+    std::vector<LeverOrder> both;  // without the order and its placement
     for (std::size_t t = 0; t < tables_.size(); ++t) {
       const Context part = context_.part(t, tables_.size());
       if (options_.levers == LeverRule::kLearned) {
@@ -80,6 +82,7 @@ class Fit {
         LeverOrder learned = learn_lever_order(model_.task, tables_[t], options_, known, part);
         orders.push_back(std::move(learned.order));
         placements.push_back(std::move(learned.placement));
+        both.push_back(std::move(learned));
       }
     }
     std::size_t chosen = 0;
@@ -91,6 +94,9 @@ class Fit {
     }
     model_.order = std::move(orders[chosen]);
     if (!placements.empty()) model_.levers = std::move(placements[chosen]);
+    learned_ = true;
+    learned_within_ = both.empty() ? known : std::move(both[chosen].knowledge);
+    if (!both.empty()) other_order_ = std::move(both[chosen].other);
     add_warnings(model_.order.summary.warnings);
   }
 
@@ -100,6 +106,8 @@ class Fit {
   }
 
   void learn_graph_of_columns() {
+    learned_ = true;
+    learned_within_ = knowledge();
     const Precedence known_order = known();
     std::vector<GraphResult> all;
     for (std::size_t t = 0; t < tables_.size(); ++t)
@@ -134,6 +142,10 @@ class Fit {
     if (options_.context_model && !observed.empty()) {
       model_.context_model =
           std::make_shared<const ContextModel>(fit_context_model(tables_, observed, options_.samplers, context_));
+    }
+    if (options_.members) {
+      model_.members = fit_members({tables_, model_, learned_within_, learned_, other_order_},
+                                   model_.summary.warnings, context_);
     }
     if (options_.calibrate) {
       std::vector<std::string> conditions = observed;
@@ -191,6 +203,9 @@ class Fit {
   const Context& context_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   ResolvedTask resolved_;
+  Knowledge learned_within_;          // the order or graph
+  bool learned_ = false;              // one of them
+  std::optional<Order> other_order_;  // that the rule about levers did not take
   RehearsalModel model_;
 };
 
@@ -275,6 +290,8 @@ Json to_json(const RehearsalOptions& options) {
   json["ignore_stages"] = copy.ignore_stages;
   json.update(describe(copy).json());
   json["calibrate"] = copy.calibrate;
+  if (copy.members) json.update(describe(*copy.members).json());
+  json["quick"] = !copy.members;
   return json;
 }
 

@@ -87,11 +87,12 @@ std::string calibration_text(const Calibration& calibration) {
   // Two standard errors of a share that is right, widest for the interval of one half.
   const double chance = 100.0 * 2.0 * std::sqrt(0.25 / rows);
   std::string text = wrap_text(
-      fmt::format("Forecasts of {} rows by samplers that were fitted to {} others: log-likelihood (nats a row, more is "
-                  "better) and CRPS (in units of the variable, less is better) with the difference to straight lines, "
-                  "the rows in the central intervals (chance makes up to ± {:.0f} points), and where in the forecast "
-                  "the rows fell (level bars: as often as foretold everywhere).",
-                  calibration.held_out_rows, calibration.training_rows, chance),
+      fmt::format(
+          "Forecasts of {} rows by samplers that were fitted to {} others: log-likelihood (nats a row, more is "
+          "better) and CRPS (in units of the variable, less is better) with the difference to the linear "
+          "sampler, the percentage of rows in the central intervals (chance makes up to ± {:.0f} points), and the "
+          "place of the rows in their forecasts (level bars: calibrated).",
+          calibration.held_out_rows, calibration.training_rows, chance),
       kLineWidth);
   text += fmt::format("\n  {}  {:>8} {:>8}  {:>9} {:>9}  {:>5} {:>5} {:>5}  {}\n", pad_right("variable", width),
                       "log-lik.", "gain", "CRPS", "change", "50 %", "80 %", "90 %", "place");

@@ -10,8 +10,19 @@ constexpr GlossaryEntry kEntries[] = {
     {"without", "without action",
      "The same probability when nothing is set: what the model forecasts if everything is left alone."},
     {"interval", "95 % interval",
-     "The range that the chance of the draws leaves: with other draws the probability would lie in it 95 times of 100. "
-     "It says nothing about errors of the model."},
+     "Where the true probability lies in 95 of 100 such cases. With members it covers the chance of the draws, the "
+     "rows, "
+     "the order and how far the decision leads from the data; of a single fit the chance of the draws only."},
+    {"sources", "what an interval is made of",
+     "How much of the uncertainty comes from the chance of the draws, from the rows that happen to be there, from an "
+     "order that might be another, and from leading to where there is little data."},
+    {"steps", "in steps",
+     "Some levers are set later, when something has been seen. The rule says how they will answer to it."},
+    {"seen", "seen since",
+     "Values that were observed after some levers were set. They tell how this case goes, and the next levers answer "
+     "to it."},
+    {"looking", "worth of looking",
+     "By how much the probability of success is higher on average if a variable is seen before later levers are set."},
     {"draws", "draws",
      "Cases that the model makes up, as probable as it thinks them to be. Every number is counted on "
      "the same draws, so that differences between decisions are not chance."},

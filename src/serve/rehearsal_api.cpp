@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/csv_scan.h"
+#include "decide/ensemble.h"
 #include "olem/error.h"
+#include "olem/looking.h"
 #include "olem/parallel.h"
 #include "olem/report.h"
 #include "olem/report_page.h"
@@ -37,6 +39,7 @@ namespace {
 
 constexpr std::size_t kResultsKept = 100;
 constexpr int kMostJobs = 4;
+constexpr int kIntervalDraws = 1000;  // of each member, so that the interval follows a lever within a second
 constexpr std::size_t kMostContexts = 1000;
 constexpr std::size_t kMostLines = 100000;  // of a table, blank ones and those inside of quotes too
 // How far the lever of a context variable reaches beyond the data, in widths of its range: enough to try what is a
@@ -44,11 +47,8 @@ constexpr std::size_t kMostLines = 100000;  // of a table, blank ones and those 
 constexpr double kLeverMargin = 0.1;
 
 constexpr HttpRoute kRoutes[] = {
-    {"/api/model", "GET"},
-    {"/api/rehearse", "POST"},
-    {"/api/compare", "POST"},
-    {"/api/recommend", "POST"},
-    {"/api/contexts", "POST", kBodyLimit},
+    {"/api/model", "GET"},      {"/api/rehearse", "POST"}, {"/api/compare", "POST"},  {"/api/interval", "POST"},
+    {"/api/recommend", "POST"}, {"/api/looking", "POST"},  {"/api/contexts", "POST", kBodyLimit},
     {"/api/result/", "GET"},
 };
 
@@ -183,7 +183,9 @@ HttpAnswer RehearsalApi::respond(const HttpRequest& request) {
   if (path == "/api/model") return json_answer(model_json());
   if (path == "/api/rehearse") return json_answer(rehearse_json(request.body));
   if (path == "/api/compare") return json_answer(compare_json(request.body));
+  if (path == "/api/interval") return json_answer(interval_json(request.body));
   if (path == "/api/recommend") return json_answer(recommend_json(request.body));
+  if (path == "/api/looking") return json_answer(looking_json(request.body));
   if (path == "/api/contexts") return json_answer(contexts_json(request.body));
   constexpr std::string_view kResults = "/api/result/";
   return result_answer(path.substr(kResults.size()));
@@ -297,6 +299,33 @@ Json RehearsalApi::compare_json(const std::string& body) {
   return json;
 }
 
+// Slower than the plain number, which a page shows at once.
+Json RehearsalApi::interval_json(const std::string& body) {
+  const RehearseRequest request = read_rehearse_request(model_, body);
+  const DecisionProblem problem = problem_for(request.context, {}, request.desired);
+  Json json;
+  json["members"] = model_.members != nullptr;
+  if (!model_.members || options_.decision.quick) {
+    const Rehearsal rehearsal = rehearser_.rehearse(request);
+    json["success_probability"] = rehearsal.success;
+    json["interval"] = {rehearsal.interval.low, rehearsal.interval.high};
+    return json;
+  }
+  const Job job(jobs_);
+  std::vector<std::optional<double>> values(problem.alterable.size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    for (const NamedValue& given : request.alterations) {
+      if (given.name == problem.alterable[k].name) values[k] = given.value;
+    }
+  }
+  DecisionOptions fewer = options_.decision;
+  fewer.judge_draws = std::min(fewer.judge_draws, kIntervalDraws);
+  const SuccessClaim claim = claim_of(problem, values, fewer, limited_context());
+  json["success_probability"] = claim.success;
+  json["interval"] = {claim.low, claim.high};
+  return json;
+}
+
 DecisionProblem RehearsalApi::problem_for(const std::vector<double>& context_values, const Switches& switches,
                                           const Region& desired) const {
   DecisionProblem problem = decision_problem(model_, known_context(model_.task, context_values), UnknownPolicy::kDraw);
@@ -320,6 +349,8 @@ Json RehearsalApi::rounded_json(const RecommendRequest& request, const Decision&
     if (alteration.value) rehearsal.alterations.push_back({alteration.name, *alteration.value});
   }
   Json json = Json::object();
+  // With steps the probability is that of the plan, which a rehearsal of the present step does not know.
+  if (decision.sequence || !request.so_far.empty()) return json;
   for (const NamedValue& value : rehearser_.rounded(rehearsal)) json[value.name] = value.value;
   return json;
 }
@@ -345,6 +376,13 @@ Json RehearsalApi::recommend_json(const std::string& body) {
   json["warnings"] = warnings_json(result->warnings);
   keep(json["id"], std::move(result));
   return json;
+}
+
+Json RehearsalApi::looking_json(const std::string& body) {
+  const RecommendRequest request = read_recommend_request(model_, body, options_.decision);
+  const Job job(jobs_);
+  const DecisionProblem problem = problem_for(request.context, request.switches, request.desired);
+  return to_json(explain_looking(problem, request.options, limited_context()), model_.columns);
 }
 
 Json RehearsalApi::contexts_json(const std::string& body) {

@@ -47,7 +47,9 @@ class RehearsalApi : public HttpService {
   Json rehearse_json(const std::string& body);
   Json compare_json(const std::string& body);
   Json rounded_json(const RecommendRequest& request, const Decision& decision);
+  Json interval_json(const std::string& body);
   Json recommend_json(const std::string& body);
+  Json looking_json(const std::string& body);
   Json contexts_json(const std::string& body);
   HttpAnswer result_answer(const std::string& file);
   Json full_result(const Result& result) const;

@@ -16,8 +16,9 @@ namespace olem::internal {
 
 namespace {
 
-constexpr std::size_t kIdleKept = 16;   // contexts; small
-constexpr std::size_t kActingKept = 4;  // contexts with what is set in them; up to ten megabytes each with gp samplers
+constexpr std::size_t kIdleKept = 16;  // contexts; small
+constexpr std::size_t kActingKept =
+    2;  // contexts with what is set in them; up to forty megabytes each with gp samplers
 constexpr std::size_t kReachDraws = 100;
 constexpr double kMostlyOutside = 0.5;  // as for decisions
 

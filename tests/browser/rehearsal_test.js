@@ -136,11 +136,13 @@ test('scenarios stand side by side with the number of the page, the best is mark
   assert.doesNotMatch(report.text, /<script|\bsrc=|\bhref=/);
 
   // Renamed, opened, removed.
+  await settled(page, () => variable(page, 'DIC').getByRole('radio', { name: 'fixed' }).check());
   await names.nth(1).fill('with the pump');
   await names.nth(1).press('Enter');
   await page.getByRole('button', { name: 'Open scenario with the pump' }).waitFor();
   await settled(page, () => press(page, 'Open scenario with the pump'));
   assert.equal(await page.locator('#success').textContent(), best);
+  assert.ok(await variable(page, 'DIC').getByRole('radio', { name: 'free' }).isChecked(), 'with its switches');
   await press(page, 'Remove scenario C');
   await page.waitForFunction(() => document.querySelectorAll('#scenario-table thead th').length === 2);
   await page.locator('#keep', { hasText: 'Keep as scenario B' }).waitFor();
@@ -333,4 +335,94 @@ test('one decision has one number, and its values the digits that matter until t
   const { text } = await saved(page, () => press(page, 'Save as JSON'));
   assert.equal(`${(100 * JSON.parse(text).decisions[0].success_probability).toFixed(1)}`, (100 * typed).toFixed(1));
   await close();
+});
+
+test('the sources of an interval, what would change the answer and a plan in steps are shown where a decision has them', async () => {
+  const { page, close } = await open(browser, bermuda.address);
+  assert.ok(await page.locator('#uncertainty').isHidden());
+  assert.ok(await page.locator('#plan').isHidden());
+  // As the server answers for a model with members and a task with steps.
+  const more = {
+    uncertainty: { draws: 0.01, rows: 0.03, order: 0.05, extrapolation: 0.01 },
+    members: [
+      { kind: 'fit', success: 0.66, without_action: 0.4 },
+      { kind: 'half', success: 0.61, without_action: 0.4 },
+      { kind: 'half', success: 0.7, without_action: 0.4 },
+      { kind: 'order', success: 0.41, without_action: 0.4 },
+    ],
+    question: {
+      pair: ['DIC', 'TA'],
+      as_learned: 0.66,
+      other_way: 0.41,
+      explained: 0.8,
+      other_decision: { alterations: { TA: 0.25 }, success: 0.6 },
+    },
+    measure_next: { kind: 'rows', reduction: 0.4 },
+    hidden_cause: { breakdown: 0.42, lever: 'TA', outcome: 'NEC', left_out: [], curve: [] },
+    sequence: {
+      steps: [{ alter: ['DIC'], then_observe: ['CO2'] }, { alter: ['TA', 'Omega'] }],
+      at_once: 0.5,
+      rules: { TA: { step: 2, form: 'affine', inputs: ['CO2'], min: -1, max: 1, constant: 0.3, slopes: { CO2: -0.5 } } },
+    },
+  };
+  await page.route('**/api/recommend', async (route) => {
+    const answer = await route.fetch();
+    const json = await answer.json();
+    await route.fulfill({ response: answer, json: { ...json, decision: { ...json.decision, ...more } } });
+  });
+  await recommend(page);
+  await page.getByText('How sure this is, and what would change it').click();
+  const said = await page.locator('#uncertainty').innerText();
+  for (const words of [
+    'the order 50\u202f%',
+    '2 fits to halves of the rows give 61.0\u202f% to 70.0\u202f%',
+    'Does DIC come before TA?',
+    'Twice as many rows would take away 40\u202f%',
+    'A hidden cause of both TA and NEC with correlation 0.42',
+  ])
+    assert.ok(said.includes(words), `${words} in ${said}`);
+  const plan = await page.locator('#plan').innerText();
+  assert.match(plan, /Now: DIC, as the levers say\. See CO2\./);
+  assert.ok(plan.includes('Then set TA to 0.3 \u2212 0.5\u00a0CO2, within \u22121 and 1.'), plan);
+  assert.match(plan, /to look first is worth \d+\.\d points/);
+  await settled(page, () => press(page, 'Start again'));
+  assert.ok(await page.locator('#uncertainty').isHidden());
+  await close();
+});
+
+test('a task in steps: the plan, what was seen since, and what looking is worth', async () => {
+  const task = path.join(scratch, 'steps.json');
+  const given = JSON.parse(fs.readFileSync(path.join(root, 'examples/bermuda/task.json'), 'utf8'));
+  const data = path.join(root, 'examples/bermuda/data.csv');
+  const sequence = [{ alter: ['DIC', 'TA', 'Nutrients_PC1'], then_observe: ['CO2'] }, { alter: ['Omega', 'Chla'] }];
+  fs.writeFileSync(task, JSON.stringify({ ...given, data, sequence }));
+  const own = await serve(fit(task, 'steps.olem'));
+  const { page, close } = await open(browser, own.address);
+  assert.ok(await page.getByRole('heading', { name: 'Seen since' }).isVisible());
+  await recommend(page);
+  const large = await page.locator('#success').textContent();
+  assert.ok((await page.locator('#gain').textContent()).includes(`probability ${large}`));
+  const plan = await page.locator('#plan').innerText();
+  assert.match(plan, /Now: DIC, TA and Nutrients_PC1, as the levers say\. See CO2\./);
+  assert.match(plan, /Set all at once, success would have probability \d/);
+  const first_step = await field(page, 'TA').inputValue();
+  assert.notEqual(first_step, '');
+
+  // CO2 was seen: the second step is decided, the first stays.
+  await settled(page, () => variable(page, 'CO2').getByRole('spinbutton').fill('0.04'));
+  await page.waitForFunction(() => location.hash.includes('seen.CO2=0.04'));
+  await recommend(page);
+  assert.equal(await field(page, 'TA').inputValue(), first_step);
+  assert.ok(await page.locator('#plan').isHidden());
+  assert.doesNotMatch(await page.locator('#gain').getAttribute('class'), /past/);
+  assert.doesNotMatch(await page.locator('#gain').textContent(), /Set TA|TA to/);
+  const next = await page.locator('#success').textContent();
+  assert.ok((await page.locator('#gain').textContent()).includes(`probability ${next}`));
+
+  await page.getByText('What is worth looking at first?').click();
+  await press(page, 'Find out');
+  await page.locator('#looking-parts li').first().waitFor({ timeout: 120000 });
+  assert.match(await page.locator('#looking-parts').innerText(), /\w+: \d+\.\d points \(\d/);
+  await close();
+  await own.stop();
 });

@@ -237,7 +237,9 @@ TEST_F(Types, OlemPlusPlacesWords) {
   for (const auto& step : json["steps"]) {
     EXPECT_TRUE(step.contains("gap_shape_standard_error")) << step;
     // Swaps of columns that do not depend on each other cost nothing and decide nothing.
-    if (step["gap"].get<double>() < 1e-9) EXPECT_EQ(step["decided_by"], "none");
+    if (step["gap"].get<double>() < 1e-9) {
+      EXPECT_EQ(step["decided_by"], "none");
+    }
   }
   const auto known = json_of({"order", "home.csv", "--before", "bill,season", "--bootstrap", "4"});
   EXPECT_EQ(known["repetitions"], 4);

@@ -214,6 +214,30 @@ TEST_F(Api, UnknownContextValuesAreDrawnWhereTheModelCan) {
   EXPECT_EQ(rows["rows"].size(), 2U);
 }
 
+TEST_F(Api, TheIntervalOfAPlainModelIsThatOfTheDraws) {
+  const std::string body = R"({"alterations": {"dose": 1}})";
+  const Json interval = json_of(post("/api/interval", body));
+  EXPECT_EQ(interval["members"], false);
+  EXPECT_EQ(interval["interval"], json_of(post("/api/rehearse", body))["interval"]);
+}
+
+TEST_F(Api, TheIntervalOfMembersIsThatOfTheRecommendation) {
+  RehearsalOptions fit;
+  fit.samplers.sampler = "linear";
+  fit.members = MemberOptions{2, 2};
+  const RehearsalModel model = fit_rehearsal(test::farm_task(), test::farm(150, 1), fit, std::nullopt, Context());
+  RehearsalApi api(model, small_options(), kPort, Context());
+  const Json recommended = json_of(api.answer(request("POST", "/api/recommend", "{}")))["decision"];
+  Json body = {{"alterations", Json::object()}};
+  for (const auto& [name, value] : recommended["alterations"].items()) {
+    if (!value.is_null()) body["alterations"][name] = value;
+  }
+  const Json interval = json_of(api.answer(request("POST", "/api/interval", body.dump())));
+  EXPECT_EQ(interval["members"], true);
+  EXPECT_EQ(interval["interval"], recommended["interval"]);
+  EXPECT_EQ(interval["success_probability"], recommended["success_probability"]);
+}
+
 TEST_F(Api, RecommendsWhatDecideDoes) {
   const RehearsalModel& model = farm_of_all();
   const Json json = json_of(post("/api/recommend", "{}"));
@@ -296,6 +320,14 @@ TEST_F(Api, ScenariosAreComparedOnTheSameDraws) {
   std::string many = R"({"scenarios": [{"name": "0"})";
   for (int i = 1; i < 13; ++i) many += fmt::format(R"(, {{"name": "{}"}})", i);
   EXPECT_THAT(why(many + "]}"), HasSubstr("13 scenarios, but at most 12"));
+}
+
+TEST_F(Api, SaysWhatLookingIsWorth) {
+  const Json json = json_of(post("/api/looking", R"({"context": {"weather": 0.2}})"));
+  EXPECT_TRUE(json["variables"].is_array());
+  ASSERT_EQ(json["levers"].size(), 2U);
+  EXPECT_EQ(json["levers"][0]["name"], "dose");
+  EXPECT_THAT(refusal(post("/api/looking", R"({"contex": {}})"), 400), HasSubstr("Did you mean 'context'?"));
 }
 
 TEST_F(Api, TellsWhereTheModelComesFromAndWhatItsOrderRestsOn) {
