@@ -55,8 +55,8 @@ namespace olem::internal {
 
 namespace {
 
-// Draws need fewer points than the fit has; half of them are enough for a spread, and keep model files small.
-constexpr int kPointsShare = 2;
+// Members need fewer points than the fit: a third of them is enough for a spread, and keeps model files small.
+constexpr int kPointsShare = 3;
 constexpr double kOrdersShare = 0.3;  // of the progress
 
 // Rows that samplers are fitted to, standardised.
