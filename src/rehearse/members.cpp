@@ -27,8 +27,10 @@ constexpr std::array<std::string_view, 4> kMemberKinds = {"order", "half", "othe
 
 OptionSet describe(MemberOptions& options) {
   OptionSet set;
-  set.integer("orders", options.orders, 0, 64, "orders learned with weighted rows that decide and judge beside the fit");
-  set.integer("halves", options.halves, 0, 64, "fits to halves of the rows behind the interval, in complementary pairs");
+  set.integer("orders", options.orders, 0, 64,
+              "orders learned with weighted rows that decide and judge beside the fit");
+  set.integer("halves", options.halves, 0, 64,
+              "fits to halves of the rows behind the interval, in complementary pairs");
   return set;
 }
 
@@ -79,14 +81,14 @@ struct Draft {
   MemberKind kind = MemberKind::kOrder;
   std::size_t rows = 0;  // place among the MemberRows
   std::uint64_t index = 0;
-  Order order;            // empty: it cannot be learned
+  Order order;  // empty: it cannot be learned
   std::optional<Dag> dag;
 };
 
 // A sampler is the same for all members that ask for the same variable given the same ones, on the same rows.
 struct SamplerKey {
   std::size_t rows = 0;
-  std::size_t variable = 0;         // column of the table
+  std::size_t variable = 0;        // column of the table
   std::vector<std::size_t> given;  // columns, ascending
   auto operator<=>(const SamplerKey&) const = default;
 };
@@ -197,7 +199,8 @@ class MemberFit {
     RandomStream random(context_.seed, "members.weights", one.index);
     std::vector<double> weights(table.rows());
     for (double& weight : weights) weight = random.exponential(1.0);
-    if (is_plus()) return bases_[one.rows]->reweighted(weights, serial).learn(known(), serial, model_.order.order).order;
+    if (is_plus())
+      return bases_[one.rows]->reweighted(weights, serial).learn(known(), serial, model_.order.order).order;
     if (options_.order.method == "olem")
       return learn_order_olem_weighted(table, options_.order.olem, known(), weights, serial).order;
     // Learners without a weighted form: the rows that a bootstrap would hold, each once.
@@ -310,7 +313,8 @@ class MemberFit {
         (one.kind == MemberKind::kHalf ? of_halves : of_all).push_back(key);
       }
     }
-    const double of_all_share = static_cast<double>(of_all.size()) / static_cast<double>(of_all.size() + of_halves.size() + 1);
+    const double of_all_share =
+        static_cast<double>(of_all.size()) / static_cast<double>(of_all.size() + of_halves.size() + 1);
     const double middle = kOrdersShare + (1.0 - kOrdersShare) * of_all_share;
     fit_keys(of_all, kOrdersShare, middle);
     fit_keys(of_halves, middle, 1.0);
@@ -336,8 +340,8 @@ class MemberFit {
     if (target.low == target.high) return sampling::make_constant(shared.sequence.size());
     // What chose the sampler of all rows is what tells the streams of variables apart.
     const std::size_t place = model_.samplers->index(target.name);
-    SamplerData data{target.name, rows.standardised[key.variable], {}, place, nullptr,
-                     {target.about, target.mean, target.sd}, {}};
+    SamplerData data{target.name, rows.standardised[key.variable],        {}, place,
+                     nullptr,     {target.about, target.mean, target.sd}, {}};
     for (const std::size_t k : shared.sequence) {
       const SamplerVariable& condition = rows.columns[k];
       data.conditions.emplace_back(rows.standardised[k]);

@@ -239,7 +239,8 @@ RehearsalOptions read_options(const JsonPart& part) {
 // `briefly`, for members, of which there are many: arrays are {name: size} instead of a list.
 Json sampler_json(const ConditionalSampler& sampler, std::vector<double>& numbers, bool briefly = false) {
   const SamplerState state = sampler.state();
-  Json json = {{"kind", state.kind}, {"settings", state.settings}, {"arrays", briefly ? Json::object() : Json::array()}};
+  Json json = {
+      {"kind", state.kind}, {"settings", state.settings}, {"arrays", briefly ? Json::object() : Json::array()}};
   for (const SamplerState::Array& array : state.arrays) {
     if (briefly) {
       json["arrays"][array.name] = array.values.size();

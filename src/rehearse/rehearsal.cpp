@@ -142,8 +142,8 @@ class Fit {
           std::make_shared<const ContextModel>(fit_context_model(tables_, observed, options_.samplers, context_));
     }
     if (options_.members) {
-      model_.members = fit_members({tables_, model_, learned_within_, learned_, other_order_},
-                                   model_.summary.warnings, context_);
+      model_.members =
+          fit_members({tables_, model_, learned_within_, learned_, other_order_}, model_.summary.warnings, context_);
     }
     if (options_.calibrate) model_.calibration = calibrate(tables_, variables, options_.samplers, context_);
     model_.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();

@@ -84,9 +84,10 @@ void add_details(Page& page, const Explanation& explanation) {
 // What probabilities and costs mean, once for all decisions.
 void add_words(Page& page, const Wishes& wishes, bool with_members) {
   const std::string range =
-      with_members ? "The range behind a probability (95 %) covers the chance of the draws, the rows, the order and how "
-                     "far a decision leads from the data."
-                   : "The range behind a probability covers the chance of the draws (95 %), not errors of the models.";
+      with_members
+          ? "The range behind a probability (95 %) covers the chance of the draws, the rows, the order and how "
+            "far a decision leads from the data."
+          : "The range behind a probability covers the chance of the draws (95 %), not errors of the models.";
   page.paragraph(range + (wishes.cost_matters() ? " " + wishes.cost_words() : ""));
 }
 

@@ -46,15 +46,17 @@ std::string range_words(const JsonPart& decision, const char* kind, const char* 
 }
 
 std::string coverage_sentence(const JsonPart& decision) {
-  const std::string halves = range_words(decision, "half", "fit to half of the rows gave",
-                                         "fits to halves of the rows gave");
-  const std::string orders = range_words(decision, "order", "other order that the data allow",
-                                         "other orders that the data allow");
+  const std::string halves =
+      range_words(decision, "half", "fit to half of the rows gave", "fits to halves of the rows gave");
+  const std::string orders =
+      range_words(decision, "order", "other order that the data allow", "other orders that the data allow");
   std::vector<std::string> parts;
   if (!halves.empty()) parts.push_back(halves + " for this decision");
   if (!orders.empty()) parts.push_back(orders);
   const std::array<std::pair<const char*, const char*>, 4> sources = {
-      {{"order", "the order"}, {"rows", "the number of rows"}, {"extrapolation", "the models away from the data"},
+      {{"order", "the order"},
+       {"rows", "the number of rows"},
+       {"extrapolation", "the models away from the data"},
        {"draws", "the chance of the draws"}}};
   double all = 0.0;
   const std::pair<const char*, const char*>* most = &sources.front();
@@ -90,7 +92,8 @@ std::string other_order_sentence(const JsonPart& decision) {
   for (const JsonPart& entry : other["pairs"].entries()) {
     const std::vector<std::string> pair = entry.texts();
     if (pair.size() != 2) entry.fail("is not a pair");
-    if (questions.size() < kMostPairs) questions.push_back(fmt::format("is {} known before {} is set?", pair[0], pair[1]));
+    if (questions.size() < kMostPairs)
+      questions.push_back(fmt::format("is {} known before {} is set?", pair[0], pair[1]));
   }
   return fmt::format("With the levers placed the other way this decision has {}: {}",
                      whole_percent(other["success"].finite()), fmt::join(questions, " "));
@@ -131,14 +134,14 @@ std::string hidden_cause_sentence(const JsonPart& decision) {
   const JsonPart cause = decision["hidden_cause"];
   const std::string assumption = "This holds if nothing unobserved moves both a lever and the outcome";
   const std::vector<std::string> left_out = cause["left_out"].texts();
-  const std::string without =
-      left_out.empty() ? "" : fmt::format(" (not told for {})", fmt::join(left_out, ", "));
+  const std::string without = left_out.empty() ? "" : fmt::format(" (not told for {})", fmt::join(left_out, ", "));
   if (cause["breakdown"].json().is_null()) {
     const bool any = left_out.empty() || cause["curve"].entries().back().entries()[1].finite() <
                                              cause["curve"].entries().front().entries()[1].finite();
-    return any ? fmt::format("{}: even one that explains 90 % of the noise of both would leave this decision better "
-                             "than doing nothing{}.",
-                             assumption, without)
+    return any ? fmt::format(
+                     "{}: even one that explains 90 % of the noise of both would leave this decision better "
+                     "than doing nothing{}.",
+                     assumption, without)
                : assumption + without + ".";
   }
   const double r = cause["breakdown"].finite();

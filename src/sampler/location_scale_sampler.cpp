@@ -78,8 +78,7 @@ class LocationScaleRun : public SamplerRun {
       for (std::size_t i = 0; i < n; ++i) {
         double log_scale = parts_.scale->log_scale(scale_->mean()[i]);
         if (caution > 0.0) {
-          log_scale +=
-              caution * parts_.scale->factor * std::sqrt(scale_->variance()[i]) * held_or(1, scale_normal_[i]);
+          log_scale += caution * parts_.scale->factor * std::sqrt(scale_->variance()[i]) * held_or(1, scale_normal_[i]);
         }
         scales_[i] = std::exp(log_scale);
       }
