@@ -8,7 +8,9 @@
 #include "model_source.h"
 #include "olem/error.h"
 #include "olem/file.h"
+#include "olem/looking.h"
 #include "olem/report.h"
+#include "olem/report_looking.h"
 #include "values.h"
 
 namespace olem::app {
@@ -22,6 +24,7 @@ struct ExplainArguments {
   ModelArguments source;
   std::vector<std::string> decision;
   std::string svg;
+  bool looking = false;
 };
 
 // Curves go over whole domains, whatever else the task wishes for.
@@ -50,7 +53,7 @@ int run_explain(ExplainArguments arguments) {
   arguments.learning.options.context_model = any_unknown(contexts);
   const RehearsalModel model = take_model(source, arguments.learning, session);
   session.warn(wish_warnings(task));
-  const DecisionProblems problems = make_problems(model, task, contexts);
+  const DecisionProblems problems = make_problems(model, task, contexts, arguments.source, session);
   session.warn(problems.warnings);
   const std::vector<std::vector<NamedValue>> decisions(problems.list.size(), decision);
   const std::vector<Explanation> explanations =
@@ -70,6 +73,15 @@ int run_explain(ExplainArguments arguments) {
     session.warn(explanation.warnings);
     json["explanations"].push_back(to_json(explanation, model.columns));
   }
+  std::string text = explanation_text(explanations, model.columns);
+  if (arguments.looking) {
+    for (std::size_t i = 0; i < problems.list.size(); ++i) {
+      const Looking looking = explain_looking(problems.list[i], {}, session.context());
+      json["explanations"][i]["looking"] = to_json(looking, model.columns);
+      text += "\n" + looking_text(looking, model.columns);
+    }
+  }
+  options["looking"] = arguments.looking;
   if (model.calibration) json["calibration"] = to_json(*model.calibration);
   options.update(to_json(model.options));
   ExplainOptions used = arguments.explain;
@@ -78,7 +90,7 @@ int run_explain(ExplainArguments arguments) {
     write_file_atomically(arguments.svg, explanation_svg(explanations.front()), arguments.common.force);
     options["svg"] = arguments.svg;
   }
-  session.finish("explain", json, std::move(options), explanation_text(explanations, model.columns));
+  session.finish("explain", json, std::move(options), text);
   return 0;
 }
 
@@ -90,6 +102,10 @@ std::function<int()> fill_explain_verb(CLI::App* verb) {
   add_assignments(
       *verb, "--at", arguments->decision,
       "a value of a decision to compare with, NAME=VALUE; may be repeated: curves also with the others there");
+  add_so_far_option(*verb, arguments->source);
+  verb->add_flag("--looking", arguments->looking,
+                 "also say what seeing each variable is worth, and which levers to change or to watch")
+      ->group("Curves");
   add_rehearsal_options(*verb, arguments->learning);
   add_described_options(*verb, describe(arguments->explain), "Curves");
   add_common_options(*verb, arguments->common);
@@ -100,6 +116,7 @@ std::function<int()> fill_explain_verb(CLI::App* verb) {
 Examples:
   olem explain task.json
   olem explain task.json --svg influence.svg
+  olem explain task.json --looking
   olem explain --model reef.olem --context Light=0.4 --context Temp=-0.2 --context Sal=0.1
   olem explain --model reef.olem --at DIC=0 --at TA=0.2 --pair-points 0
   olem explain task.json --contexts today.csv --json -o influence.json

@@ -70,6 +70,12 @@ void add_model_options(CLI::App& verb, ModelArguments& arguments, const std::str
   add_described_options(verb, policies, "Context");
 }
 
+void add_so_far_option(CLI::App& verb, ModelArguments& arguments) {
+  add_assignments(verb, "--so-far", arguments.so_far,
+                  "what was set or seen since, NAME=VALUE or several with commas: decide the next step; may be "
+                  "repeated");
+}
+
 void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::string>& values,
                      const std::string& help) {
   verb.add_option(flag, values, help)
@@ -148,6 +154,31 @@ DecisionProblems make_problems(const RehearsalModel& model, const Task& task,
     // Without a value is only what was allowed to be so.
     problems.list.push_back(decision_problem(model, known_context(task, values), UnknownPolicy::kDraw));
   }
+  return problems;
+}
+
+DecisionProblems make_problems(const RehearsalModel& model, const Task& task,
+                               const std::vector<std::vector<double>>& contexts, const ModelArguments& arguments,
+                               const Session& session) {
+  DecisionProblems problems = make_problems(model, task, contexts);
+  if (arguments.so_far.empty()) return problems;
+  if (contexts.size() != 1) {
+    throw Error::of_option("so_far", fmt::format("There are {} contexts, but what was set and seen belongs to one.",
+                                                 contexts.size()));
+  }
+  std::vector<std::string> pieces;
+  for (const std::string& given : arguments.so_far) {
+    std::size_t from = 0;
+    while (from <= given.size()) {
+      const std::size_t comma = std::min(given.find(',', from), given.size());
+      pieces.push_back(given.substr(from, comma - from));
+      from = comma + 1;
+    }
+  }
+  const std::vector<NamedValue> values = level_values(model, parse_texts(pieces, "so_far"));
+  ProblemSoFar next = problem_so_far(std::move(problems.list.front()), values, session.context());
+  problems.list.front() = std::move(next.problem);
+  problems.warnings.insert(problems.warnings.end(), next.warnings.begin(), next.warnings.end());
   return problems;
 }
 

@@ -19,10 +19,14 @@ struct ModelArguments {
   std::vector<std::string> observed;  // NAME=VALUE each
   std::string contexts;               // file with a context in each row
   std::string unknown = "error";      // or draw: of context variables without a value
+  std::vector<std::string> so_far;    // NAME=VALUE each, or several with commas: set and seen since
 };
 
 // TASK, --model, --context and --contexts; the help of the last says what becomes of each of its rows.
 void add_model_options(CLI::App& verb, ModelArguments& arguments, const std::string& contexts_help);
+
+// --so-far.
+void add_so_far_option(CLI::App& verb, ModelArguments& arguments);
 
 // A flag of the group "Context" whose value is NAME=VALUE and which may be repeated.
 void add_assignments(CLI::App& verb, const std::string& flag, std::vector<std::string>& values,
@@ -67,5 +71,10 @@ struct DecisionProblems {
 
 DecisionProblems make_problems(const RehearsalModel& model, const Task& task,
                                const std::vector<std::vector<double>>& contexts);
+
+// The same after what --so-far says. A usage error for several contexts: what was set and seen belongs to one case.
+DecisionProblems make_problems(const RehearsalModel& model, const Task& task,
+                               const std::vector<std::vector<double>>& contexts, const ModelArguments& arguments,
+                               const Session& session);
 
 }  // namespace olem::app

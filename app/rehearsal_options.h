@@ -43,5 +43,8 @@ DataOptions data_options(const RehearsalArguments& arguments, const Task& task);
 // Learns from the table; the warnings of the model are the caller's to give.
 RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const LoadedTable& loaded,
                            const Session& session);
+// The same with another context, for verbs without an output that files could be confused with.
+RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const LoadedTable& loaded,
+                           const Context& context);
 
 }  // namespace olem::app

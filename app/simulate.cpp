@@ -9,6 +9,7 @@
 #include "olem/column_types.h"
 #include "olem/error.h"
 #include "olem/simulate_mixed.h"
+#include "olem/simulate_named.h"
 #include "session.h"
 #include "values.h"
 
@@ -18,12 +19,20 @@ namespace {
 
 constexpr std::uint64_t kMostIndex = (std::uint64_t{1} << 40) - 1;  // what every kind of simulation has streams for
 
+constexpr std::string_view kMeasured = "bermuda-measured";  // by the option of bermuda
+constexpr Choice kBermudaNoises[] = {
+    {"simulated", "variance .05 in every equation, uniform roots"},
+    {"measured", "variances as measured, normal roots, and the region that goes with them"},
+};
+
 struct SimulateArguments {
   CommonOptions common;
   OrderSimulationOptions order;
   AufSimulationOptions auf;
   BermudaSimulationOptions bermuda;
   MixedSimulationOptions mixed;
+  NamedSimulationOptions named;
+  std::string noise = "simulated";  // of bermuda
   std::uint64_t index = 0;
   std::string truth;  // of evaluate
   std::vector<std::string> observed;
@@ -41,6 +50,18 @@ Json options_json(MixedSimulation& simulation) {
   return json;
 }
 
+Json options_json(NamedSimulation& simulation) { return describe(simulation.options).json(); }
+
+std::string_view kind_name(const NamedSimulation& simulation) { return simulation.name; }
+
+std::size_t edge_count(const NamedSimulation& simulation) { return NamedModel(simulation.name).edges().size(); }
+template <class Made>
+std::size_t edge_count(const Made& simulation) {
+  return simulation.model.edges().size();
+}
+
+void add_findings(const NamedSimulation& /*simulation*/, Json& /*json*/, std::string& /*text*/) {}
+
 // How good decisions can be, where that is known.
 void add_findings(const Simulation& /*simulation*/, Json& /*json*/, std::string& /*text*/) {}
 
@@ -55,9 +76,8 @@ void add_findings(const MixedSimulation& simulation, Json& json, std::string& te
                       100.0 * simulation.without_action, simulation.best.size(), 100.0 * best);
 }
 
-template <class Options, class Made>
-int run_simulate(const SimulateArguments& arguments, const Options& options,
-                 Made (*simulate)(const Options&, std::uint64_t, const Context&)) {
+template <class Options, class Simulate>
+int run_simulate(const SimulateArguments& arguments, const Options& options, const Simulate& simulate) {
   const std::string folder = arguments.common.output;
   if (folder.empty()) throw Error(ErrorCategory::kUsage, "-o is missing: name the folder to write into.");
   if (arguments.index > kMostIndex) {
@@ -69,7 +89,7 @@ int run_simulate(const SimulateArguments& arguments, const Options& options,
   Session session(common);
   check_simulation_folder(folder, common.force);
   session.reserve_folder(folder, "-o");
-  Made simulation = simulate(options, arguments.index, session.context());
+  auto simulation = simulate(options, arguments.index, session.context());
   const auto files = write_simulation(folder, simulation, common.force, session.context());
 
   Json json;
@@ -78,11 +98,11 @@ int run_simulate(const SimulateArguments& arguments, const Options& options,
   json["files"] = files;
   json["rows"] = simulation.data.rows();
   json["columns"] = simulation.data.columns();
-  json["edges"] = simulation.model.edges().size();
+  json["edges"] = edge_count(simulation);
   Json used = options_json(simulation);
   used["index"] = arguments.index;
   std::string text = fmt::format("{}: {} rows of {} variables with {} edges.\n", folder, simulation.data.rows(),
-                                 simulation.data.columns(), simulation.model.edges().size());
+                                 simulation.data.columns(), edge_count(simulation));
   add_findings(simulation, json, text);
   text += fmt::format("Written: {}.\n", fmt::join(files, ", "));
   session.finish("simulate", json, std::move(used), text);
@@ -153,6 +173,15 @@ std::function<int()> fill_simulate_verb(CLI::App* verb) {
       add_kind("auf", "a random decision task: data, truth and a task file", describe(arguments->auf));
   CLI::App* const bermuda =
       add_kind("bermuda", "the Bermuda coral reef task from its simulator", describe(arguments->bermuda));
+  OptionSet noises;
+  noises.name_choice("noise", arguments->noise, kBermudaNoises, "of the equations");
+  add_described_options(*bermuda, noises, "Model");
+  std::vector<std::pair<CLI::App*, std::string>> named;
+  for (const NamedSimulator& simulator : named_simulators()) {
+    if (simulator.name != kMeasured)
+      named.emplace_back(add_kind(std::string(simulator.name), std::string(simulator.help), describe(arguments->named)),
+                         simulator.name);
+  }
   CLI::App* const mixed =
       add_kind("mixed", "a random decision task with columns of all types", describe(arguments->mixed));
   mixed
@@ -174,6 +203,8 @@ Examples:
   olem simulate order -o toy --variables 10 --density 0.5 --noise beta --seed 1
   olem simulate auf -o task --family mlp
   olem simulate bermuda -o bermuda --rows 1000
+  olem simulate bermuda -o measured --noise measured
+  olem simulate ride-hailing -o rides
   olem simulate mixed -o shop --variables 12 --types real=0.5,binary=0.3,count=0.2 --missing 0.1
   olem simulate evaluate shop/truth.json --context X1=0.3 --context X2=yes --context X3=B --set Z4=no
 
@@ -183,7 +214,18 @@ Every folder gets data.csv, graph.csv and truth.json; decision tasks also task.j
     if (auf->parsed()) return run_simulate(*arguments, arguments->auf, random_auf_task);
     if (mixed->parsed()) return run_simulate(*arguments, arguments->mixed, random_mixed_task);
     if (evaluate->parsed()) return run_evaluate(*arguments);
+    const auto run_named = [&](const std::string& name, const NamedSimulationOptions& options) {
+      return run_simulate(*arguments, options,
+                          [&](const NamedSimulationOptions& given, std::uint64_t index, const Context& context) {
+                            return simulate_named(name, given, index, context);
+                          });
+    };
+    for (const auto& [kind, name] : named) {
+      if (kind->parsed()) return run_named(name, arguments->named);
+    }
     static_cast<void>(bermuda);
+    if (arguments->noise == "measured")
+      return run_named(std::string(kMeasured), {arguments->bermuda.rows, arguments->bermuda.rounds});
     return run_simulate(*arguments, arguments->bermuda, bermuda_task);
   };
 }

@@ -18,10 +18,12 @@
 #include "olem/lever.h"
 #include "olem/named_value.h"
 #include "olem/options.h"
+#include "olem/post_decision.h"
 #include "olem/qwz23.h"
 #include "olem/region.h"
 #include "olem/rehearsal.h"
 #include "olem/sampler_set.h"
+#include "olem/sequence.h"
 #include "olem/task.h"
 #include "olem/uncertainty.h"
 
@@ -64,6 +66,9 @@ struct DecisionOptions {
   double caution = 1.0;
   // Success that is enough: the cheapest decision that reaches it is looked for. 0: as much success as can be had.
   double target = 0.0;
+  // Success that may be given up for less effort, among decisions that are as good as the best: with more levers than
+  // outcomes these form a ridge, along which a search wanders, and the cheapest of them are also the surest. 0: nothing.
+  double least_effort = 0.002;
   // How many different decisions to propose, the best one among them.
   int proposals = 1;
   // Between two proposals, in standard deviations of what is altered (Euclidean): half of one is a visible difference.
@@ -122,6 +127,13 @@ struct DecisionProblem {
   // alteration and is seen by constraints. What is left alone is not altered.
   std::vector<NamedValue> fixed;
   std::vector<std::string> left_alone;
+  // Steps from now on, the present one first, which hold every alterable variable once; none, or one: everything is
+  // decided at once.
+  std::vector<SequenceStep> sequence;
+  // What was set and seen since the context was observed, and draws of its causes that were not seen; made by
+  // problem_so_far().
+  std::vector<NamedValue> so_far;
+  std::shared_ptr<const HiddenDraws> hidden;
 };
 
 // What becomes of one alterable variable.
@@ -173,6 +185,7 @@ struct UnknownContext {
 
 struct Decision {
   std::vector<NamedValue> context;
+  std::vector<NamedValue> so_far;  // set and seen since
   std::vector<UnknownContext> unknown;
   std::vector<Alteration> alterations;  // in the order of the problem
   // Share of fresh draws of the full samplers in the region: the number to rely on. With members the mean over the fit
@@ -198,6 +211,9 @@ struct Decision {
   std::size_t excluded_draws = 0;  // of the final draws, not finite or absurdly far; counted as failures
   // Where several were asked for: the decision itself and those that differ from it and each other, best first.
   std::vector<Proposal> proposals;
+  // Of a decision with later steps: how these will be decided. Every number of the decision counts with it, and the
+  // alterations of later steps have no values.
+  std::optional<SequencePlan> sequence;
   Summary summary;
 
   bool acts() const;  // at least one variable is altered
@@ -235,6 +251,20 @@ DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, 
 // that level, where it has one.
 Json to_json(const Decision& decision, std::span<const NamedColumn> columns = {});
 
+// A problem after these variables were set (those that are alterable) or seen (all others), in the user's units. Steps
+// up to the latest one of which a value is given are over: their levers are no longer alterable, and those without a
+// value took their own course. Values that were set count in constraints and as alterations; their cost is spent.
+// Warnings: "unlikely_observation". A usage error for names that are context, outcome or unknown, stand twice, or have
+// no finite value.
+struct ProblemSoFar {
+  DecisionProblem problem;
+  std::vector<Warning> warnings;
+};
+ProblemSoFar problem_so_far(DecisionProblem problem, std::span<const NamedValue> so_far, const Context& context);
+
+// The values that are the same for every decision: context and what was set and seen since.
+std::vector<NamedValue> known_values(const DecisionProblem& problem);
+
 // The decision to make for one context. The values are matched to the context variables by name, in any order. A usage
 // error for a model that was not fitted, and one that names it for a context variable without a value, and for a value
 // that is not finite, is given twice or has a name that is no context variable; with the closest one where there is
@@ -257,6 +287,13 @@ inline Decision decide(const RehearsalModel& model, std::initializer_list<NamedV
                        const DecisionOptions& options, const Context& context) {
   return decide(model, std::span<const NamedValue>(observed.begin(), observed.size()), options, context);
 }
+
+// How well the samplers forecast the held-out rows nearest to what is observed and set (calibration_near). Nothing for
+// a model without calibration, and where there are too few rows.
+std::optional<NearCalibration> calibration_near(const RehearsalModel& model, const Decision& decision);
+
+// What is wrong there with the forecasts of the variables that are no levers.
+std::vector<Warning> calibration_warnings(const RehearsalModel& model, const Decision& decision);
 
 // What `olem decide` says of decisions beside its options: {"method", "task", "column_types", "order", "order_method",
 // "graph", "models", "undecided_steps", "decisions"}. `task` is the model's, with the values that were observed.

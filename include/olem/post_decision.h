@@ -16,6 +16,17 @@
 
 namespace olem {
 
+// Variables that are settled without being known, such as causes of something that was seen: every draw has values of
+// its own, whatever is decided.
+class HiddenDraws {
+ public:
+  virtual ~HiddenDraws() = default;
+  virtual const std::vector<std::string>& names() const = 0;
+  // A vector of `draws` values for each name, standardised. A pure function of its arguments; safe to share.
+  virtual std::vector<std::vector<double>> draw(std::size_t draws, std::uint64_t noise,
+                                                const Context& context) const = 0;
+};
+
 // What is known, what is set and what is asked for. Every other variable of the set is drawn if an outcome needs it.
 struct PostDecisionPlan {
   std::vector<NamedValue> context;  // observed values, in the user's units
@@ -23,8 +34,9 @@ struct PostDecisionPlan {
   // others.
   std::vector<std::string> unknown;
   std::shared_ptr<const ContextModel> context_model;  // needed where something is unknown
-  std::vector<std::string> altered;   // set by the decision; alterable variables left alone are not among them
-  std::vector<std::string> outcomes;  // none of them altered or context
+  std::shared_ptr<const HiddenDraws> hidden;  // further variables that are drawn so; may be null
+  std::vector<std::string> altered;           // set by the decision; alterable variables left alone are not among them
+  std::vector<std::string> outcomes;          // none of them altered or context
   std::size_t draws = 1000;
   // Which draws. Samplers with the same number, seed and draws share the noise of every variable, whatever is altered,
   // so that differences between decisions are not chance. Below 2^40.

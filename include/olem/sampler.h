@@ -81,7 +81,7 @@ struct CinnOptions {
 
 // The options of every kind of sampler; each reads its own.
 struct SamplerOptions {
-  std::string sampler = "gp";  // a name of sampler_kinds()
+  std::string sampler = "auto";  // a name of sampler_kinds()
   GpOptions gp;
   LinearSamplerOptions linear;
   GaussianSamplerOptions gaussian;

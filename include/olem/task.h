@@ -28,6 +28,13 @@ struct AlterationConstraint {
   double max = 0.0;
 };
 
+// One step of a sequence of decisions: what is altered, and what is observed before the next step.
+struct SequenceStep {
+  std::vector<std::string> alter;
+  std::vector<std::string> then_observe;
+  bool operator==(const SequenceStep&) const = default;
+};
+
 // A value of one variable as a user wrote it: the word of a level, or a number.
 struct NamedWord {
   std::string name;
@@ -59,6 +66,7 @@ struct Task {
   std::vector<NamedValue> cost;  // weights of the change from what is expected without action; others cost nothing
   std::optional<int> max_alterations;  // how many variables a decision may alter
   std::vector<AlterationConstraint> constraints;
+  std::vector<SequenceStep> sequence;  // steps of the decision, the first one first; none: everything at once
   std::vector<std::pair<std::string, std::string>> before;  // known order: first comes before second
   std::vector<std::string> known_before;   // settled before the levers are set, without a value at decision time
   std::vector<std::string> after;          // behind the outcomes: neither fitted nor used
@@ -131,8 +139,12 @@ std::vector<Problem> check_task(const Task& task, const Table& table, const Cont
 // Of an error that check_task found: kTask when the task cannot be solved as stated, kData otherwise.
 ErrorCategory problem_category(const Problem& problem);
 
-// What the task says about the order of the columns `names`: the pairs of "before", "known_before" before the levers,
-// and, with `stages`, the tiers context, known_before, everything else, outcomes.
+// The steps of the decision with all levers: those in no entry of "sequence" belong to the first. Without a sequence
+// one step with all of them.
+std::vector<SequenceStep> decision_steps(const Task& task);
+
+// What the task says about the order of the columns `names`: the pairs of "before", those that "sequence" implies,
+// "known_before" before the levers, and, with `stages`, the tiers context, known_before, everything else, outcomes.
 Knowledge task_knowledge(const Task& task, const std::vector<std::string>& names, bool stages = true);
 
 // What becomes of a context variable whose value is not known.

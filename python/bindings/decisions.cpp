@@ -106,21 +106,36 @@ py::dict facts_of(const RehearsalModel& model) {
 
 // NaN in a context: the value is not known.
 py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<double>>& contexts,
-                    const OptionTexts& values, const std::string& unknown, const RunSettings& settings) {
+                    const OptionTexts& values, const std::string& unknown,
+                    const std::vector<std::pair<std::string, std::string>>& so_far, const RunSettings& settings) {
   DecisionOptions options;
   set_options(describe(options), values);
   std::vector<DecisionProblem> problems;
   for (const std::vector<double>& context : contexts)
     problems.push_back(decision_problem(model, known_context(model.task, context),
                                         unknown == "draw" ? UnknownPolicy::kDraw : UnknownPolicy::kError));
-  const std::vector<Decision> decisions =
-      run(settings, [&](const Context& context) { return decide_all(problems, options, context); });
+  std::vector<NamedWord> words;
+  for (const auto& [name, word] : so_far) words.push_back({name, word});
+  const std::vector<NamedValue> since = level_values(model, words);
+  std::vector<Warning> unlikely;
+  const std::vector<Decision> decisions = run(settings, [&](const Context& context) {
+    for (DecisionProblem& problem : problems) {
+      ProblemSoFar next = problem_so_far(std::move(problem), since, context);
+      problem = std::move(next.problem);
+      unlikely.insert(unlikely.end(), next.warnings.begin(), next.warnings.end());
+    }
+    return decide_all(problems, options, context);
+  });
   py::list list;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     std::vector<Warning> warnings = context_warnings(model.task, model.context, contexts[i]);
+    if (i == 0) warnings.insert(warnings.end(), unlikely.begin(), unlikely.end());
     const std::vector<Warning>& own = decisions[i].summary.warnings;
     warnings.insert(warnings.end(), own.begin(), own.end());
+    const std::vector<Warning> near_by = calibration_warnings(model, decisions[i]);
+    warnings.insert(warnings.end(), near_by.begin(), near_by.end());
     py::dict dict = to_python(to_json(decisions[i], model.columns));
+    if (const auto near = calibration_near(model, decisions[i])) dict["calibration_near"] = to_python(to_json(*near));
     dict["undecided_steps"] = undecided_between(model);
     dict["warnings"] = to_python(warnings);
     list.append(dict);
@@ -185,6 +200,7 @@ void add_decisions(py::module_& module) {
           py::arg("options"))
       .def_static("like", &rehearsal_defaults, py::arg("version"))
       .def_property_readonly("method", [](const RehearsalOptions& options) { return options.order.method; })
+      .def_property_readonly("sampler", [](const RehearsalOptions& options) { return options.samplers.sampler; })
       .def_readwrite("ignore_stages", &RehearsalOptions::ignore_stages)
       .def_readwrite("calibrate", &RehearsalOptions::calibrate)
       .def_readwrite("context_model", &RehearsalOptions::context_model);
@@ -207,7 +223,8 @@ void add_decisions(py::module_& module) {
           py::arg("path"), py::arg("overwrite"))
       .def("facts", &facts_of)
       .def("value_of", &value_of, py::arg("name"), py::arg("text"))
-      .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("unknown"), py::arg("settings"))
+      .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("unknown"),
+           py::arg("so_far"), py::arg("settings"))
       .def("simulate", &draw_after_decision, py::arg("context"), py::arg("alterations"), py::arg("draws"),
            py::arg("draw"), py::arg("caution"), py::arg("settings"))
       .def(py::pickle(

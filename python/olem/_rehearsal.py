@@ -19,7 +19,7 @@ from ._steps import Step, steps_of
 
 # Parameters that are keys of a task file.
 _ROLES = ("context", "alterable", "outcome", "desired")
-_WISHES = ("before", "cost", "max_alterations", "constraints", "columns", "known_before", "after", "ignore")
+_WISHES = ("before", "cost", "max_alterations", "constraints", "sequence", "columns", "known_before", "after", "ignore")
 
 
 def _shown(value: float | str) -> str:
@@ -33,6 +33,11 @@ class Decision:
     ----------
     context : dict
         The observed values; a level that has a word is its word. None: it was not known, and drawn.
+    so_far : dict
+        What was set and seen since, where that was given.
+    sequence : dict or None
+        Of a task with later steps: "rules" says how each lever of these is to be set by what will be seen, "at_once"
+        what setting everything now would reach.
     unknown : list of dict
         For each context variable that was not known: name, worth (by how much knowing it would raise the probability of
         success on average) and standard_error.
@@ -59,6 +64,14 @@ class Decision:
     @property
     def context(self) -> dict[str, float | str | None]:
         return dict(self._result["context"])
+
+    @property
+    def so_far(self) -> dict[str, float | str]:
+        return dict(self._result.get("so_far", {}))
+
+    @property
+    def sequence(self) -> dict[str, Any] | None:
+        return self._result.get("sequence")
 
     @property
     def unknown(self) -> list[dict[str, Any]]:
@@ -125,7 +138,7 @@ class Decision:
         )
 
     def __repr__(self) -> str:
-        header = ("set", "to", "otherwise about", "success if not")
+        header = ("set", "to", "otherwise about", "success without it")
         rows = [header, *self._rows()]
         widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
         lines = [
@@ -140,7 +153,7 @@ class Decision:
         )
         return (
             f"<p>{html.escape(self._sentence())}</p><table><thead><tr><th>set</th><th>to</th>"
-            f"<th>otherwise about</th><th>success if not</th></tr></thead><tbody>{cells}</tbody></table>"
+            f"<th>otherwise about</th><th>success without it</th></tr></thead><tbody>{cells}</tbody></table>"
         )
 
     def __eq__(self, other: object) -> bool:
@@ -172,6 +185,8 @@ class Rehearsal:
         How many variables a decision may set.
     constraints : list of {{'weights': {{name: weight}}, 'max': bound}}
         Between alterable variables; the weight of 'NAME=LEVEL' counts when NAME has that level.
+    sequence : list of {{'alter': [name], 'then_observe': [name]}}
+        Steps of the decision: later levers answer to what is seen by then. None: everything is set at once.
     columns : dict of name to type, or to {{'type': ..., 'levels': [...], 'unit': ..., 'label': ...}}
         What columns are, before what pandas or their numbers say: 'real', 'positive', 'share', 'count', 'ordinal',
         'binary' or 'category'.
@@ -195,7 +210,7 @@ class Rehearsal:
     graph_options : dict
         Options of that learner.
     sampler : str
-        The model of each variable given those before it, or its parents. None is 'gp', and 'gaussian' for
+        The model of each variable given those before it, or its parents. None is 'auto', and 'gaussian' for
         `suggest(decision='qwz23')`, which needs straight lines: they are then fitted along the same order or graph.
         {samplers}
     sampler_options : dict
@@ -205,7 +220,8 @@ class Rehearsal:
         learned order by more than 3 standard errors; before all of them; or where the order learner puts them. None is
         'auto'.
     like : str
-        Take the defaults of an earlier version: '0.1', whose orders are OLEM's, levers included.
+        Take the defaults of an earlier version: '0.1', whose orders are OLEM's, levers included, and whose sampler
+        is 'gp'.
     ignore_stages : bool
         Learn the order without the stages context, intermediate, outcome, as the published algorithm does.
     quick : bool
@@ -233,7 +249,7 @@ class Rehearsal:
     graph_ : Graph or None
         The graph that variables are modelled along, where there is one.
     models_ : dict
-        What the model of each variable is, and which variables it listens to.
+        What the model of each variable is, and which variables it depends on.
     undecided_steps_ : list of str
         Neighbours in the order that the data did not decide and that matter for the decision.
     calibration_ : dict or None
@@ -276,6 +292,7 @@ class Rehearsal:
         cost: Mapping[str, float] | None = None,
         max_alterations: int | None = None,
         constraints: Sequence[Mapping[str, Any]] | None = None,
+        sequence: Sequence[Mapping[str, Any]] | None = None,
         columns: Mapping[str, Any] | None = None,
         known_before: Sequence[str] | None = None,
         after: Sequence[str] | None = None,
@@ -309,6 +326,7 @@ class Rehearsal:
         self.cost = cost
         self.max_alterations = max_alterations
         self.constraints = constraints
+        self.sequence = sequence
         self.columns = columns
         self.known_before = known_before
         self.after = after
@@ -387,8 +405,8 @@ class Rehearsal:
         _options.issue_warnings(self.warnings_)
         return self
 
-    def suggest(self, context: Any = None, *, unknown: str = "error", **options: Any) -> Any:
-        """The decision for an observed context.
+    def suggest(self, context: Any = None, *, unknown: str = "error", so_far: Any = None, **options: Any) -> Any:
+        """The decision for an observed context, or for its next step.
 
         Parameters
         ----------
@@ -397,6 +415,9 @@ class Rehearsal:
         unknown : {{'error', 'draw'}}
             What becomes of such a value: it is refused, or drawn from its distribution given those that are known;
             `Decision.unknown` then says what knowing it would be worth.
+        so_far : mapping of name to value
+            What was set and seen since, of one context: the next step of the task's sequence is decided.
+            `Decision.sequence` tells of the steps after it.
         {options}
 
         Returns
@@ -405,12 +426,15 @@ class Rehearsal:
         """
         self._check_fitted()
         frame = hasattr(context, "columns")
+        if frame and so_far:
+            raise ValueError("so_far belongs to one context. Give a mapping.")
         rows = context.to_dict("records") if frame else [{} if context is None else context]
         with self._spelt():
             decisions = self._model_for(options).decide(
                 [self._context_values(row, complete=not frame, unknown=unknown) for row in rows],
                 _options.as_texts(options),
                 unknown,
+                [(str(name), _options.as_text(value)) for name, value in dict(so_far or {}).items()],
                 self._settings(),
             )
         for decision in decisions:
@@ -434,7 +458,7 @@ class Rehearsal:
             Which draws: calls with the same number share their noise, whatever is altered, so that differences between
             decisions are not chance. They are never those that a search saw.
         caution : float
-            Multiplies the samplers' own doubt.
+            Factor of the posterior standard deviation of the samplers.
 
         Returns
         -------
@@ -520,7 +544,7 @@ class Rehearsal:
             raise ValueError(f"{given[0]} and {given[1]} exclude each other: only one says what comes before what.")
         options = _olem.RehearsalOptions() if self.like is None else _olem.RehearsalOptions.like(self.like)
         options.set_order(self.method or options.method, _options.as_texts(self.order_options or {}))
-        options.set_sampler(self.sampler or "gp", _options.as_texts(self.sampler_options or {}))
+        options.set_sampler(self.sampler or options.sampler, _options.as_texts(self.sampler_options or {}))
         if self.graph_method is not None:
             options.set_graph(self.graph_method, _options.as_texts(self.graph_options or {}))
         if self.levers is not None:

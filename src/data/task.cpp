@@ -23,9 +23,10 @@ using Names = std::vector<std::string>;
 
 const Names kTaskKeys = {"name",        "note",    "data",         "reading",  "columns", "context",
                          "alterable",   "outcome", "desired",      "observed", "cost",    "max_alterations",
-                         "constraints", "before",  "known_before", "after",    "ignore"};
+                         "constraints", "sequence", "before", "known_before", "after",   "ignore"};
 const Names kDomainKeys = {"min", "max", "step", "values"};
 const Names kConstraintKeys = {"weights", "max"};
+const Names kStepKeys = {"alter", "then_observe"};
 const Names kColumnKeys = {"type", "levels", "unit", "label"};
 
 // The one key of "reading" that may have several values.
@@ -71,6 +72,7 @@ class TaskReader {
     if (const Json* const cost = find("cost")) task.cost = numbers(*cost, "cost");
     if (const Json* const most = find("max_alterations")) task.max_alterations = read_count(*most);
     if (const Json* const list = find("constraints")) task.constraints = read_constraints(*list);
+    if (const Json* const list = find("sequence")) task.sequence = read_sequence(*list);
     if (const Json* const list = find("before")) task.before = read_pairs(*list);
     if (const Json* const list = find("known_before")) task.known_before = names(*list, "known_before");
     if (const Json* const list = find("after")) task.after = names(*list, "after");
@@ -475,6 +477,33 @@ class TaskReader {
     return result;
   }
 
+  std::vector<SequenceStep> read_sequence(const Json& list) const {
+    constexpr std::string_view kRule =
+        "a list of steps, such as [{\"alter\": [\"a\"], \"then_observe\": [\"b\"]}, {\"alter\": [\"c\"]}]";
+    const auto is_step = [](const Json& step) { return step.is_object() && !step.empty(); };
+    if (!list.is_array() || list.empty() || !std::all_of(list.begin(), list.end(), is_step))
+      fail({"sequence"}, must_be("\"sequence\"", list, kRule));
+    std::vector<SequenceStep> steps;
+    for (const Json& step : list) {
+      check_keys(step, kStepKeys, {"sequence"});
+      const auto names_of = [&](const char* key) {
+        if (!step.contains(key)) return Names{};
+        const Json& entry = step[key];
+        const auto is_name = [](const Json& name) {
+          return name.is_string() && !name.get_ref<const std::string&>().empty();
+        };
+        if (!entry.is_array() || !std::all_of(entry.begin(), entry.end(), is_name)) {
+          fail({"sequence"}, must_be(fmt::format("\"{}\" of step {}", key, steps.size() + 1), entry,
+                                     "a list of column names, such as [\"a\", \"b\"]"));
+        }
+        return entry.get<Names>();
+      };
+      SequenceStep read{names_of("alter"), names_of("then_observe")};
+      steps.push_back(std::move(read));
+    }
+    return steps;
+  }
+
   std::vector<std::pair<std::string, std::string>> read_pairs(const Json& list) const {
     const std::string rule = "a list of pairs of column names, such as [[\"a\", \"b\"], [\"b\", \"c\"]]";
     if (!list.is_array()) fail({"before"}, must_be("\"before\"", list, rule));
@@ -603,6 +632,11 @@ Json to_json(const Task& task) {
   if (task.max_alterations) json["max_alterations"] = *task.max_alterations;
   for (const AlterationConstraint& constraint : task.constraints) {
     json["constraints"].push_back({{"weights", to_json(constraint.weights)}, {"max", constraint.max}});
+  }
+  for (const SequenceStep& step : task.sequence) {
+    Json& entry = json["sequence"].emplace_back();
+    entry["alter"] = step.alter;
+    if (!step.then_observe.empty()) entry["then_observe"] = step.then_observe;
   }
   for (const auto& [first, second] : task.before) json["before"].push_back(Json::array({first, second}));
   if (!task.known_before.empty()) json["known_before"] = task.known_before;

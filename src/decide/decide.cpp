@@ -14,6 +14,7 @@
 #include "decide/optimizers.h"
 #include "decide/prepared_problem.h"
 #include "decide/search.h"
+#include "decide/sequence_search.h"
 #include "decide/subset_search.h"
 #include "decide/unknown_context.h"
 #include "olem/decision.h"
@@ -39,10 +40,9 @@ constexpr Choice kMethods[] = {
 constexpr std::size_t kCheapenedPerProposal = 3;
 // More draws than for judging: what is given up for fewer alterations is up to one standard error.
 constexpr int kReleaseFactor = 4;
-// What the search draws must show beyond the target, or may lack of the best, in standard errors: the judge takes the
-// cheapest that holds on draws of his own.
+// What the search draws must show beyond the target, in standard errors: of those the cheapest is taken that holds on
+// fresh draws.
 constexpr double kMarginsOfTarget[] = {2.0, 1.0, 0.0};
-constexpr double kSacrifices[] = {0.25, 0.5, 1.0};
 // Combinations of levels that are searched from the best point of the screen, and those of them that get all searches.
 constexpr std::size_t kMostSearched = 8;
 constexpr std::size_t kFullySearched = 3;
@@ -140,10 +140,13 @@ class Decider {
 
   bool wants_cheapest() const { return options_.target > 0.0 && !already_likely_; }
   bool has_cost() const { return !prepared_.problem().cost.empty(); }
+  // Among decisions that are as good as the best the cheapest is wanted. QWZ23 has a rule of its own.
+  bool spares_effort() const { return options_.least_effort > 0.0 && options_.method != DecisionMethod::kQwz23; }
 
   void check_feasible() const {
-    if (options_.method == DecisionMethod::kQwz23 && !prepared_.problem().unknown.empty()) {
-      throw Error(ErrorCategory::kTask, "QWZ23 needs to know the whole context.",
+    if (options_.method == DecisionMethod::kQwz23 &&
+        (!prepared_.problem().unknown.empty() || prepared_.problem().hidden)) {
+      throw Error(ErrorCategory::kTask, "QWZ23 needs to know the whole context, and the causes of what was seen.",
                   {{"Give the values", "context"}, {"Choose the other method", "decision", "olem-rh"}});
     }
     if (options_.method == DecisionMethod::kQwz23 && !prepared_.problem().constraints.empty()) {
@@ -197,8 +200,8 @@ class Decider {
       if (!domain && !own) continue;
       DecisionSearch search = search_in(draws, domain ? *domain : *own);
       Candidate at = found[i];
-      for (std::size_t step = 0; step < std::size(kSacrifices); ++step) {
-        const double goal = success + error * (wants_cheapest() ? kMarginsOfTarget[step] : -kSacrifices[step]);
+      for (const double margin : kMarginsOfTarget) {
+        const double goal = wants_cheapest() ? success + error * margin : success - options_.least_effort;
         if (at.success < goal) continue;
         Candidate cheapened = cheapen(search, at, goal, cost);
         if (!domain) {
@@ -228,8 +231,8 @@ class Decider {
       preferred.push_back(std::clamp(prepared_.expected()[k], low.back(), high.back()));
     }
     const AffineOutcomes outcomes = affine_outcomes(
-        problem.samplers, problem.context, names, problem.region.outcomes(), static_cast<std::size_t>(options_.draws),
-        static_cast<std::uint64_t>(DrawStream::kSearch), prepared_.context());
+        problem.samplers, known_values(problem), names, problem.region.outcomes(),
+        static_cast<std::size_t>(options_.draws), static_cast<std::uint64_t>(DrawStream::kSearch), prepared_.context());
     const Qwz23Answer answer = maximise_satisfied(outcomes, prepared_.objective().region(), low, high, preferred,
                                                   options_.qwz23, prepared_.context());
     if (answer.at_most > answer.satisfied) {
@@ -392,9 +395,9 @@ class Decider {
     const auto consider = [&](const Judged& judged) {
       if (judged.cost >= cheapest->cost) return;
       const Gain lost = gain(best, judged);
-      if (wants_cheapest() ? judged.success >= enough : lost.mean <= lost.standard_error) cheapest = &judged;
+      if (wants_cheapest() ? judged.success >= enough : lost.mean <= options_.least_effort) cheapest = &judged;
     };
-    if (wants_cheapest() ? best.success < options_.target : !has_cost()) return best;
+    if (wants_cheapest() ? best.success < options_.target : !spares_effort()) return best;
     if (idle_permitted_) consider(idle_);
     for (const Judged& judged : pool_) consider(judged);
     return *cheapest;
@@ -412,20 +415,29 @@ class Decider {
     return released.setting == found.setting ? found : judge_.judge(released.setting, released.found_by);
   }
 
-  // Without the alterations that are not needed. What is left of a cheapest decision becomes as cheap as the judge's
-  // own draws allow.
+  // Without the alterations that are not needed, and no more effort than what is left is worth.
   Judged refine(const Judged& found) {
     const double enough = cheap_enough();
-    if (!wants_cheapest() || found.success < enough) return without_the_superfluous(found);
-    Judged best = judge_.release(found, altered_by(found.setting), enough);
+    if (!wants_cheapest() || found.success < enough) {
+      const Judged needed = without_the_superfluous(found);
+      if (!spares_effort()) return needed;
+      Judged cheaper = as_cheap_as(needed, needed.success - options_.least_effort);
+      cheaper.found_by = needed.found_by;
+      return cheaper.cost < needed.cost ? cheaper : needed;
+    }
+    return as_cheap_as(judge_.release(found, altered_by(found.setting), enough), enough);
+  }
+
+  // What the decision alters, as cheap as the judge's own draws allow for a success of `goal`.
+  Judged as_cheap_as(const Judged& best, double goal) {
     const Subset altered = altered_by(best.setting);
     const std::vector<double> values = prepared_.values(best.setting);
     const std::optional<Domain> domain = prepared_.domain(altered, values);
     if (altered.empty() || !domain) return best;
     Draws draws = draws_for(altered, options_.judge_draws, DrawStream::kChoice);
     DecisionSearch searching = search_in(draws, *domain);
-    Candidate cheap = cheapen(searching, {best.found_by, values, best.success}, enough, cost_of(altered));
-    if (prepared_.any_list(altered)) cheap = LevelSearch(prepared_, altered, true).cheapen(searching, cheap, enough);
+    Candidate cheap = cheapen(searching, {best.found_by, values, best.success}, goal, cost_of(altered));
+    if (prepared_.any_list(altered)) cheap = LevelSearch(prepared_, altered, true).cheapen(searching, cheap, goal);
     return judge_.judge(prepared_.setting(altered, cheap.values), cheap.found_by);
   }
 
@@ -517,14 +529,16 @@ OptionSet describe(DecisionOptions& options) {
   set.append(describe(options.qwz23));
   set.name_choice("optimizer", options.optimizer, optimizer_choices(), "how the values are searched for");
   set.real("target", options.target, 0.0, 1.0,
-           "success that is enough: find the cheapest decision that reaches it; 0: as much as can be had");
+           "probability of success that is enough: find the cheapest decision that reaches it; 0: maximise success");
+  set.real("least_effort", options.least_effort, 0.0, 1.0,
+           "success that may be given up for less effort; 0: the best one, whatever it costs");
   set.integer("proposals", options.proposals, 1, 100, "how many different decisions to propose");
   set.real("proposal_distance", options.proposal_distance, 0.0, 100.0,
            "between two proposals, in standard deviations of what is altered");
-  set.choice("loss", options.loss, kLosses, "what the first search pulls towards");
+  set.choice("loss", options.loss, kLosses, "surrogate loss of the first search");
   set.integer("draws", options.draws, 10, 1000000, "fixed draws of the search");
   set.integer("judge_draws", options.judge_draws, 10, 1000000,
-              "fresh draws for judging candidates; twice as many for the numbers reported");
+              "fresh draws on which candidates are evaluated; twice as many for the numbers reported");
   set.real("learning_rate", options.learning_rate, 1e-6, 100.0, "of the first search");
   set.integer("steps", options.steps, 1, 100000, "at most, for each start of the first search");
   set.integer("patience", options.patience, 1, 100000,
@@ -533,13 +547,14 @@ OptionSet describe(DecisionOptions& options) {
   set.integer("screen", options.screen, 0, 100000, "random points that are tried before the direct ascent");
   set.integer("ascent_steps", options.ascent_steps, 0, 100000,
               "of the direct ascent for each degree of smoothing; 0: only the first search");
-  set.real("caution", options.caution, 0.0, 100.0, "multiplies the samplers' own doubt: more stays nearer to the data");
+  set.real("caution", options.caution, 0.0, 100.0,
+           "factor of the posterior standard deviation of the samplers: more stays nearer to the data");
   set.integer("grid_points", options.grid_points, 2, 20000, "of `optimizer` grid, along each coordinate");
   set.integer("random_points", options.random_points, 1, 10000000, "of `optimizer` random");
   set.integer("bayes_evaluations", options.bayes_evaluations, 0, 2000,
               "of `optimizer` bayes; 0: 20 and 10 more for each altered variable");
   set.integer("worth_draws", options.worth_draws, 0, 10000,
-              "values of an unknown context variable by which is told what knowing it is worth; 0: not told");
+              "values of an unknown context variable that estimate what knowing it is worth; 0: not estimated");
   set.integer("posterior_functions", options.posterior_functions, 2, 1000,
               "functions drawn from the posterior of the samplers behind the interval");
   set.flag("quick", options.quick, "one fit without members: the interval covers the chance of the draws only");
@@ -550,9 +565,16 @@ Decision decide(const DecisionProblem& problem, const DecisionOptions& options, 
   const auto start = std::chrono::steady_clock::now();
   DecisionOptions checked = options;
   describe(checked).validate();
-  const bool members = problem.members && !checked.quick && !problem.members->list.empty();
+  // Plans in steps come from the fit alone.
+  const bool later = has_later_steps(problem);
+  const bool members = !later && problem.members && !checked.quick && !problem.members->list.empty();
   Decision decision =
       members ? decide_with_members(problem, checked, context) : decide_by_fit(problem, checked, context);
+  // Decisions at once do not tell what knowing something is worth to those with steps.
+  if (later) {
+    decision = decide_sequence(problem, decision, checked, context);
+    checked.worth_draws = 0;
+  }
   decision.unknown = worth_of_knowing(problem, decision, checked, context);
   decision.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return decision;
@@ -575,7 +597,8 @@ DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, 
       });
       // These are many decisions themselves, for which there are all threads.
       for (std::size_t i = first; i < last && options.worth_draws > 0; ++i) {
-        if (!problems[i].unknown.empty()) made[i]->unknown = worth_of_knowing(problems[i], *made[i], options, context);
+        if (!problems[i].unknown.empty() && !made[i]->sequence)
+          made[i]->unknown = worth_of_knowing(problems[i], *made[i], options, context);
       }
       context.report_progress(static_cast<double>(last) / static_cast<double>(problems.size()), "decisions");
     }

@@ -43,6 +43,10 @@ Json to_json(const Decision& decision, std::span<const NamedColumn> columns) {
   json["context"] = Json::object();
   for (const NamedValue& value : decision.context) json["context"][value.name] = value.value;
   for (const UnknownContext& unknown : decision.unknown) json["context"][unknown.name] = nullptr;
+  if (!decision.so_far.empty()) {
+    for (const NamedValue& value : decision.so_far) json["so_far"][value.name] = value.value;
+    name_levels(json["so_far"], columns);
+  }
   json["alterations"] = Json::object();
   json["expected"] = Json::object();
   json["success_if_released"] = Json::object();
@@ -94,6 +98,7 @@ Json to_json(const Decision& decision, std::span<const NamedColumn> columns) {
     json["proposals"] = Json::array();
     for (const Proposal& proposal : decision.proposals) json["proposals"].push_back(proposal_json(proposal, columns));
   }
+  if (decision.sequence) json["sequence"] = to_json(*decision.sequence, columns);
   json["found_by"] = found_by_name(decision.found_by);
   json["excluded_draws"] = decision.excluded_draws;
   json["status"] = status_name(decision.summary.status);

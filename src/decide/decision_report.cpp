@@ -15,7 +15,7 @@ namespace {
 constexpr double kMostExcluded = 0.01;  // share of draws above which nothing can be relied on
 constexpr double kMostlyOutside = 0.5;  // share of draws outside of the data above which a variable is named
 
-int report_draws(const PreparedProblem& prepared) { return 2 * prepared.options().judge_draws; }
+}  // namespace
 
 std::vector<Alteration> alterations_of(const PreparedProblem& prepared, const Setting& setting) {
   std::vector<Alteration> all;
@@ -30,6 +30,8 @@ std::vector<Alteration> alterations_of(const PreparedProblem& prepared, const Se
   }
   return all;
 }
+
+namespace {
 
 // What is lost when one of the altered variables is left alone after all.
 void add_releases(const PreparedProblem& prepared, const Setting& setting, PostDecisionSampler& sampler,
@@ -48,7 +50,10 @@ void add_releases(const PreparedProblem& prepared, const Setting& setting, PostD
   }
 }
 
-void conclude(const PreparedProblem& prepared, Decision& decision, std::size_t draws) {
+}  // namespace
+
+void conclude_report(const PreparedProblem& prepared, Decision& decision) {
+  const int draws = report_draws(prepared.options());
   Summary& summary = decision.summary;
   summary.warnings = prepared.centre().warnings;
   if (!prepared.any_influence()) {
@@ -83,25 +88,18 @@ void conclude(const PreparedProblem& prepared, Decision& decision, std::size_t d
   }
 }
 
-}  // namespace
+void report_without_action(const PreparedProblem& prepared, PostDecisionSampler& sampler, Decision& decision) {
+  const OutcomeDraws& without = sampler.sample({}, prepared.options().caution);
+  decision.without_action = prepared.objective().success(without);
+  decision.outcomes_without_action =
+      outcome_forecasts(without, prepared.problem().region.outcomes(), *prepared.problem().samplers);
+}
 
-Decision report_decision(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by) {
+void report_success(const PreparedProblem& prepared, PostDecisionSampler& sampler, const std::vector<double>& values,
+                    Decision& decision) {
   const DecisionProblem& problem = prepared.problem();
   const OutcomeObjective& objective = prepared.objective();
   const double caution = prepared.options().caution;
-  Decision decision;
-  decision.context = problem.context;
-  decision.alterations = alterations_of(prepared, setting);
-  decision.cost = prepared.cost(setting);
-  decision.found_by = found_by;
-
-  PostDecisionSampler sampler = prepared.plain_sampler({}, report_draws(prepared), DrawStream::kReport);
-  const OutcomeDraws& without = sampler.sample({}, caution);
-  decision.without_action = objective.success(without);
-  decision.outcomes_without_action = outcome_forecasts(without, problem.region.outcomes(), *problem.samplers);
-
-  const std::vector<double> values = prepared.values(setting);
-  sampler.alter(prepared.names(altered_by(setting)));
   decision.plug_in_probability = objective.success(sampler.sample(values, 0.0));
   const OutcomeDraws& with = sampler.sample(values, caution);
   const std::size_t successes = objective.successes(with);
@@ -119,8 +117,22 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   for (const VariableReach& reach : sampler.reach(values, caution)) {
     if (reach.share_outside > kMostlyOutside) decision.extrapolated.push_back(reach.variable);
   }
+}
+
+Decision report_decision(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by) {
+  Decision decision;
+  decision.context = prepared.problem().context;
+  decision.so_far = prepared.problem().so_far;
+  decision.alterations = alterations_of(prepared, setting);
+  decision.cost = prepared.cost(setting);
+  decision.found_by = found_by;
+
+  PostDecisionSampler sampler = prepared.plain_sampler({}, report_draws(prepared.options()), DrawStream::kReport);
+  report_without_action(prepared, sampler, decision);
+  sampler.alter(prepared.names(altered_by(setting)));
+  report_success(prepared, sampler, prepared.values(setting), decision);
   add_releases(prepared, setting, sampler, decision);
-  conclude(prepared, decision, with.draws);
+  conclude_report(prepared, decision);
   return decision;
 }
 
@@ -149,7 +161,7 @@ Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting
   Proposal proposal;
   for (const Alteration& alteration : alterations_of(prepared, setting))
     proposal.alterations.push_back({alteration.name, alteration.value});
-  PostDecisionSampler acting = prepared.plain_sampler(altered_by(setting), report_draws(prepared), DrawStream::kReport);
+  PostDecisionSampler acting = prepared.plain_sampler(altered_by(setting), report_draws(prepared.options()), DrawStream::kReport);
   const OutcomeDraws& with = acting.sample(prepared.values(setting), prepared.options().caution);
   const std::size_t successes = prepared.objective().successes(with);
   proposal.success_probability = static_cast<double>(successes) / static_cast<double>(with.draws);

@@ -30,10 +30,26 @@ double expected_value(const OutcomeDraws& draws, std::size_t outcome, const Samp
 // The same in the user's units: exactly a level or a whole number where it is one.
 double restore_expected(const SamplerVariable& variable, double expected);
 
+// What it costs to set a variable to `value`, both standardised: weight x distance from the expected value, in steps
+// between the levels of an ordinal column, 1 for another level of a switch or category, the difference in the user's
+// units otherwise; without a weight in standard deviations.
+double alteration_cost(const SamplerVariable& variable, std::optional<double> weight, double value, double expected);
+
 // A decision problem in the standardised units of its samplers, and the draws on which it is decided. Everything that
 // depends on neither the optimiser nor the kind of decision method.
 class PreparedProblem {
  public:
+  // What a constraint adds when a variable has one of its levels.
+  struct LevelTerm {
+    std::size_t variable = 0;
+    double level = 0.0;
+    double weight = 0.0;
+  };
+  struct Constraint {
+    LinearCondition linear;  // over all alterable variables
+    std::vector<LevelTerm> levels;
+  };
+
   // Throws what decide() throws. `problem` and `context` must outlive it.
   PreparedProblem(const DecisionProblem& problem, const DecisionOptions& options, const Context& context);
 
@@ -74,6 +90,8 @@ class PreparedProblem {
   // The same without gradient().
   PostDecisionSampler plain_sampler(const Subset& altered, int draws, DrawStream stream) const;
   std::vector<std::string> names(const Subset& altered) const;
+  // What these samplers are asked for.
+  PostDecisionPlan plan(const Subset& altered, int draws, DrawStream stream) const;
 
   // Where the values of these variables may lie while the others are left alone: their box and the constraints between
   // them, in which variables left alone count with their expected value. Constraints on none of them do not bind.
@@ -83,11 +101,12 @@ class PreparedProblem {
   // Within the domain of what it alters, and no more alterations than are wanted.
   bool permits(const Setting& setting) const;
 
+  const std::vector<Constraint>& constraints() const { return constraints_; }
+
   // Of one standard deviation of each alterable variable: the weights of the problem, or 1 when it has none. 0 for
   // variables with a list.
   std::vector<double> slope_of_cost(const Subset& altered) const;
-  // Weight x distance from the expected value: steps between the levels of an ordinal column, 1 for another level of a
-  // switch or category, the difference otherwise; without weights in standard deviations.
+  // alteration_cost() with the weights of the problem.
   double cost(std::size_t alterable, double value) const;
   // The sum over what is altered.
   double cost(const Setting& setting) const;
@@ -100,7 +119,6 @@ class PreparedProblem {
   std::vector<double> values(const Setting& setting) const;
 
  private:
-  PostDecisionPlan plan(const Subset& altered, int draws, DrawStream stream) const;
   void settle();
   void add_constraint(const AlterationConstraint& constraint);
   void find_expected_values();
@@ -117,16 +135,6 @@ class PreparedProblem {
   std::vector<double> expected_;
   std::vector<bool> influences_;
   std::vector<double> cost_weights_;
-  // What a constraint adds when a variable has one of its levels.
-  struct LevelTerm {
-    std::size_t variable = 0;
-    double level = 0.0;
-    double weight = 0.0;
-  };
-  struct Constraint {
-    LinearCondition linear;  // over all alterable variables
-    std::vector<LevelTerm> levels;
-  };
   std::vector<Constraint> constraints_;
   std::vector<std::vector<double>> lists_;
 };

@@ -49,22 +49,22 @@ bool shares_constraint(const PreparedProblem& prepared, std::size_t variable, co
 
 class Explorer {
  public:
-  Explorer(const PreparedProblem& prepared, const std::function<double(const Subset&)>& search)
-      : prepared_(prepared), search_(search) {}
+  Explorer(const std::function<double(const Subset&)>& search, const std::function<bool(const Subset&)>& useful)
+      : search_(search), useful_(useful) {}
 
   // A subset with members that change nothing is one of fewer variables.
   double value(Subset subset) {
     std::sort(subset.begin(), subset.end());
     const auto known = values_.find(subset);
     if (known != values_.end()) return known->second;
-    const double found = useful_variables(prepared_, subset) == subset ? search_(subset) : -1.0;
+    const double found = useful_(subset) ? search_(subset) : -1.0;
     values_.emplace(std::move(subset), found);
     return found;
   }
 
  private:
-  const PreparedProblem& prepared_;
   const std::function<double(const Subset&)>& search_;
+  const std::function<bool(const Subset&)>& useful_;
   std::map<Subset, double> values_;
 };
 
@@ -123,9 +123,16 @@ Subset useful_variables(const PreparedProblem& prepared, const Subset& among) {
 
 std::string search_subsets(const PreparedProblem& prepared, std::size_t most,
                            const std::function<double(const Subset&)>& search) {
+  return search_subsets(prepared, most, search,
+                        [&](const Subset& subset) { return useful_variables(prepared, subset) == subset; });
+}
+
+std::string search_subsets(const PreparedProblem& prepared, std::size_t most,
+                           const std::function<double(const Subset&)>& search,
+                           const std::function<bool(const Subset&)>& useful) {
   const Subset& variables = prepared.free();
   most = std::min(most, variables.size());
-  Explorer explorer(prepared, search);
+  Explorer explorer(search, useful);
   if (subset_count(variables.size(), most) <= kMostSubsets) {
     Subset chosen;
     for_each_subset(variables, most, 0, chosen, [&](const Subset& subset) { explorer.value(subset); });

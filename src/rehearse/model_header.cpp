@@ -311,7 +311,43 @@ SamplerVariable read_variable(const JsonPart& part, std::size_t limit, std::span
   return variable;
 }
 
-Calibration read_calibration(const JsonPart& part) {
+// Values and places of the rows that were kept, behind the numbers of the samplers.
+Json calibration_json(const Calibration& calibration, std::vector<double>& numbers) {
+  Json json = to_json(calibration);
+  if (calibration.kept.size() == 0) return json;
+  json["kept"] = {{"rows", calibration.kept.size()}, {"columns", calibration.kept.names}};
+  for (const std::vector<double>& column : calibration.kept.values)
+    numbers.insert(numbers.end(), column.begin(), column.end());
+  for (const VariableCalibration& variable : calibration.variables)
+    numbers.insert(numbers.end(), variable.places.begin(), variable.places.end());
+  return json;
+}
+
+// Since 0.2.0.
+void read_kept_rows(const JsonPart& part, std::span<const double>& numbers, Calibration& calibration) {
+  const std::size_t rows = part["rows"].count(calibration.held_out_rows);
+  const auto take = [&] {
+    if (numbers.size() < rows) part.fail("has fewer numbers than rows");
+    const std::vector<double> values(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(rows));
+    numbers = numbers.subspan(rows);
+    if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
+      part.fail("holds a number that is not finite");
+    return values;
+  };
+  calibration.kept.names = part["columns"].texts();
+  for (std::size_t k = 0; k < calibration.kept.names.size(); ++k) calibration.kept.values.push_back(take());
+  for (VariableCalibration& variable : calibration.variables) variable.places = take();
+}
+
+std::vector<ReliabilityBin> read_reliability(const JsonPart& part) {
+  std::vector<ReliabilityBin> bins;
+  for (const JsonPart& entry : part.entries())
+    bins.push_back({entry["forecasts"].count(kMostRows), entry["probability"].finite(), entry["share"].finite()});
+  if (bins.size() != kReliabilityBins) part.fail("has the wrong number of bins");
+  return bins;
+}
+
+Calibration read_calibration(const JsonPart& part, std::span<const double>& numbers) {
   Calibration calibration;
   calibration.summary.status = read_status(part["status"]);
   calibration.summary.message = part["message"].text();
@@ -330,7 +366,9 @@ Calibration read_calibration(const JsonPart& part) {
       entry.fail("has the wrong number of intervals");
     for (std::size_t i = 0; i < coverage.size(); ++i) variable.coverage[i] = coverage[i].second.finite();
     for (std::size_t i = 0; i < pit.size(); ++i) variable.pit[i] = pit[i].count(calibration.held_out_rows);
+    if (entry.has("reliability")) variable.reliability = read_reliability(entry["reliability"]);
   }
+  if (part.has("kept")) read_kept_rows(part["kept"], numbers, calibration);
   return calibration;
 }
 
@@ -554,6 +592,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   json["seed"] = model.seed;
   json["task"] = to_json(model.task);
   json["options"] = to_json(model.options);
+  if (model.data) json["data"] = to_json(*model.data);
   json["order"] = order_json(model.order);
   if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
   if (model.graph) json["graph"] = to_json(*model.graph);
@@ -573,7 +612,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   // Behind the numbers of the samplers.
   if (model.context_model) json["context_model"] = context_model_json(*model.context_model, numbers);
   if (model.members) json["members"] = members_json(*model.members, *model.samplers, numbers);
-  if (model.calibration) json["calibration"] = to_json(*model.calibration);
+  if (model.calibration) json["calibration"] = calibration_json(*model.calibration, numbers);
   json["summary"] = to_json(model.summary);
   return json;
 }
@@ -585,6 +624,8 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
   model.seed = whole["seed"].count(std::numeric_limits<std::uint64_t>::max());
   model.task = parse_task(whole["task"].json().dump(), source);
   model.options = read_options(whole["options"]);
+  if (whole.has("data"))  // since 0.2.0
+    model.data = DataSource{whole["data"]["source"].text(), whole["data"]["rows"].count(kMostRows)};
   model.order = read_order_part(whole["order"]);
   if (whole.has("columns")) model.columns = read_column_types(whole["columns"]);  // since 0.2.0
   for (const JsonPart& entry : whole["context"].entries()) {
@@ -604,12 +645,12 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
   model.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
   if (whole.has("members"))  // since 0.2.0
     model.members = read_members(whole["members"], model.samplers, model.columns, numbers);
+  if (whole.has("calibration")) model.calibration = read_calibration(whole["calibration"], numbers);
   if (!numbers.empty()) whole["samplers"].fail(fmt::format("leaves {} numbers unused", numbers.size()));
   if (whole.has("missing")) model.gaps = read_gaps(whole["missing"]);  // since 0.2.0
   if (whole.has("agreement")) model.agreement = read_agreement(whole["agreement"]);
   if (whole.has("levers")) model.levers = read_levers(whole["levers"], *model.samplers);
   if (whole.has("graph")) model.graph = read_rehearsal_graph(whole["graph"], model.order.order, *model.samplers);
-  if (whole.has("calibration")) model.calibration = read_calibration(whole["calibration"]);
   model.summary = read_summary(whole["summary"]);
   check_roles(model, whole["task"]);
   return model;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "olem/error.h"
@@ -49,6 +50,7 @@ class Fit {
     model_.options = options;
     model_.seed = context.seed;
     model_.version = version();
+    model_.data = DataSource{std::filesystem::path(table_.source()).filename().string(), table_.rows()};
     model_.summary.warnings = resolved_.warnings;
     for (const std::size_t column : resolved_.context) model_.context.push_back(resolved_.columns[column]);
   }
@@ -145,7 +147,11 @@ class Fit {
       model_.members =
           fit_members({tables_, model_, learned_within_, learned_, other_order_}, model_.summary.warnings, context_);
     }
-    if (options_.calibrate) model_.calibration = calibrate(tables_, variables, options_.samplers, context_);
+    if (options_.calibrate) {
+      std::vector<std::string> conditions = observed;
+      for (const LeverDomain& lever : model_.task.alterable) conditions.push_back(lever.name);
+      model_.calibration = calibrate(tables_, variables, options_.samplers, context_, conditions);
+    }
     model_.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     return std::move(model_);
   }
@@ -264,6 +270,7 @@ RehearsalOptions rehearsal_defaults(std::string_view version) {
   RehearsalOptions options;
   options.order.method = "olem";
   options.levers = LeverRule::kLearned;
+  options.samplers.sampler = "gp";
   return options;
 }
 
@@ -288,6 +295,8 @@ Json to_json(const RehearsalOptions& options) {
   return json;
 }
 
+Json to_json(const DataSource& data) { return {{"source", data.file}, {"rows", data.rows}}; }
+
 Json to_json(const RehearsalGraph& graph) {
   Json json = {{"method", graph.method}, {"rule", graph.rule}, {"edges", Json::array()}};
   for (const Edge& edge : graph.dag.edges())
@@ -302,7 +311,9 @@ Json models_json(const RehearsalModel& model) {
     if (!variable.sampler) continue;
     const SamplerFacts facts = variable.sampler->facts();
     Json& entry = json[variable.name];
-    entry["kind"] = variable.sampler->state().kind;
+    const SamplerState state = variable.sampler->state();
+    // That inputs are encoded is no kind that people choose.
+    entry["kind"] = state.kind == "encoded" ? state.settings["inner"]["kind"].get<std::string>() : state.kind;
     entry["form"] = facts.form;
     entry["noise_sd"] = facts.noise_sd * variable.sd;
     for (const SamplerScore& score : facts.scores) {

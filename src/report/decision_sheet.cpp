@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "olem/context.h"
@@ -16,6 +17,7 @@ namespace olem::internal {
 namespace {
 
 constexpr const char* kLeaveAlone = "leave alone";
+constexpr const char* kLater = "later, by a rule";
 
 using Columns = std::span<const NamedColumn>;
 
@@ -53,14 +55,19 @@ std::string idle_words(const JsonPart& decision) {
 
 SheetTable alteration_cells(const JsonPart& decision, Columns columns) {
   const std::vector<std::string> powerless = decision["no_influence"].texts();
-  SheetTable table{{"set", "to", "otherwise about", "success if not"}, {}};
+  const auto is_later = [&](const std::string& name) {
+    return decision.has("sequence") && decision["sequence"]["rules"].has(name.c_str());
+  };
+  SheetTable table{{"set", "to", "otherwise about", "success without it"}, {}};
   for (const auto& [name, value] : decision["alterations"].members()) {
     const bool set = !value.json().is_null();
     const bool idle = std::find(powerless.begin(), powerless.end(), name) != powerless.end();
     const Column& column = about_column(columns, name);
-    table.rows.push_back({with_label(column, name), set ? value_words(value, column) : kLeaveAlone,
+    table.rows.push_back({with_label(column, name), set              ? value_words(value, column)
+                          : is_later(name) ? kLater
+                                           : kLeaveAlone,
                           value_words(decision["expected"][name.c_str()], column),
-                          set    ? percent_text(decision["success_if_released"][name.c_str()].number())
+                          set || is_later(name) ? percent_text(decision["success_if_released"][name.c_str()].number())
                           : idle ? "cannot change the outcome"
                                  : ""});
   }
@@ -115,6 +122,43 @@ std::string unknown_words(const JsonPart& decision) {
   return fmt::format("Not known: {}, drawn from what is known of the context.{}", fmt::join(names, ", "), worth);
 }
 
+// "0.03 - 0.9 x CO2 + 0.2 x CO2^2"
+std::string sum_words(const JsonPart& sum) {
+  std::string text = short_number(sum["constant"].finite());
+  const auto add = [&](double weight, const std::string& name) {
+    if (weight != 0.0) text += fmt::format(" {} {} x {}", weight < 0.0 ? "-" : "+", short_number(std::abs(weight)), name);
+  };
+  for (const auto& [name, slope] : sum["slopes"].members()) add(slope.finite(), name);
+  if (sum.has("squares")) {
+    for (const auto& [name, square] : sum["squares"].members()) add(square.finite(), name + "^2");
+  }
+  return text;
+}
+
+// How one lever of a later step will be set, in a sentence without its end.
+std::string rule_words(const std::string& name, const JsonPart& rule, Columns columns) {
+  const Column& column = about_column(columns, name);
+  const std::string step = fmt::format("Step {:.0f}: ", rule["step"].finite());
+  const std::string form = rule["form"].text();
+  if (form == "affine") {
+    return fmt::format("{}{} = {}, within {} to {}", step, name, sum_words(rule), short_number(rule["min"].finite()),
+                       with_unit(column, short_number(rule["max"].finite())));
+  }
+  std::vector<std::string> parts;
+  if (form == "table") {
+    for (const JsonPart& cell : rule["cells"].entries()) {
+      std::vector<std::string> when;
+      for (const auto& [input, value] : cell["seen"].members())
+        when.push_back(fmt::format("{} is {}", input, value_words(value, about_column(columns, input))));
+      parts.push_back(fmt::format("{} if {}", value_words(cell["value"], column), fmt::join(when, " and ")));
+    }
+    return fmt::format("{}{} = {}", step, name, fmt::join(parts, "; "));
+  }
+  for (const JsonPart& score : rule["scores"].entries())
+    parts.push_back(fmt::format("{}: {}", value_words(score["value"], column), sum_words(score)));
+  return fmt::format("{}{} is what has the highest score of {}", step, name, fmt::join(parts, "; "));
+}
+
 SheetTable proposal_cells(const JsonPart& decision, Columns columns) {
   SheetTable table{{"decision", "success", "cost"}, {}};
   for (const auto& [name, value] : decision["alterations"].members()) table.header.push_back(name);
@@ -155,8 +199,17 @@ std::pair<double, double> range_of(const JsonPart& part) {
 DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColumn> columns) {
   DecisionSheet sheet;
   sheet.observed = observed_values(decision["context"], columns);
+  if (decision.has("so_far")) {
+    const std::string since = observed_values(decision["so_far"], columns);
+    sheet.observed += (sheet.observed.empty() ? "" : "; since then: ") + since;
+  }
+  if (decision.has("sequence")) {
+    sheet.at_once = percent_text(decision["sequence"]["at_once"].finite());
+    for (const auto& [name, rule] : decision["sequence"]["rules"].members())
+      sheet.later.push_back(rule_words(name, rule, columns));
+  }
   sheet.set = alterations_in_words(decision, columns);
-  sheet.acts = !sheet.set.empty();
+  sheet.acts = !sheet.set.empty() || !sheet.later.empty();
   sheet.success = success_words(decision);
   sheet.without_action = idle_words(decision);
   sheet.with_members = decision.has("members");

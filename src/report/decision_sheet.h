@@ -32,10 +32,12 @@ struct DecisionSheet {
   bool least_cost = false;     // the decision is the cheapest that reaches a target
   std::string bound;           // of QWZ23, in a sentence; empty for other methods
   std::string unknown;         // what of the context was not known and what knowing it is worth; may be empty
-  SheetTable alterations;      // set, to, otherwise about, success if not
-  SheetTable forecasts;        // outcome, with the decision, without action
-  SheetTable proposals;        // the decisions to choose from; no rows when one was asked for
-  bool no_other = false;       // several were asked for, and one was found
+  std::string at_once;         // of a decision with later steps: success when everything is set now; may be empty
+  std::vector<std::string> later;  // how later steps will be decided, a sentence for each lever
+  SheetTable alterations;          // set, to, otherwise about, success without it
+  SheetTable forecasts;            // outcome, with the decision, without action
+  SheetTable proposals;            // the decisions to choose from; no rows when one was asked for
+  bool no_other = false;           // several were asked for, and one was found
 };
 
 // Of a decision as to_json(const Decision&) writes it; units and labels are those of `columns`. A data error that names

@@ -368,6 +368,7 @@ ScoredSampler fit_category(const SamplerData& data, const SamplerOptions& option
       scores.push_back(other.score);
     }
   }
+  if (!data.conditions.empty()) scores.push_back(score_shares(places, levels, false));
   best.score.chosen = true;
   scores.insert(scores.begin(), best.score);
   best.parts.scores = scores;

@@ -17,14 +17,14 @@ namespace {
 
 constexpr Choice kFits[] = {
     {"least_squares", "with an intercept; the residuals say how large the noise is"},
-    {"bayesian_ridge", "by maximum of the evidence; the posterior of the weights is the sampler's own doubt"},
+    {"bayesian_ridge", "by maximum of the evidence; the posterior of the weights gives the predictive variance"},
 };
 
 }  // namespace
 
 OptionSet describe(GaussianSamplerOptions& options) {
   OptionSet set;
-  set.choice("gaussian_fit", options.fit, kFits, "how the gaussian sampler finds its line");
+  set.choice("gaussian_fit", options.fit, kFits, "how the gaussian sampler is fitted");
   return set;
 }
 

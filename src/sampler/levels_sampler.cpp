@@ -403,6 +403,7 @@ ScoredSampler fit_levels(const std::string& kind, const SamplerData& data, const
     if (!(gain_of(best.held_out, linear.held_out, data.target.size()).sum > 0.0)) std::swap(best, linear);
     scores.push_back(linear.score);
   }
+  if (!data.conditions.empty()) scores.push_back(score_shares(places, levels, true));
   best.score.chosen = true;
   scores.insert(scores.begin(), best.score);
   best.parts.scores = scores;

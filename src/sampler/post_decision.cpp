@@ -227,6 +227,9 @@ class PostDecisionSampler::Chain {
       fixed_[v] = set_->variables[v].standardise(given.value);
     }
     for (const std::string& name : plan_.unknown) take_role(set_->index(name), Role::kUnknown);
+    if (plan_.hidden) {
+      for (const std::string& name : plan_.hidden->names()) take_role(set_->index(name), Role::kUnknown);
+    }
     altered_place_.assign(roles_.size(), 0);
     for (const std::string& name : plan_.altered) {
       const std::size_t v = set_->index(name);
@@ -295,19 +298,35 @@ class PostDecisionSampler::Chain {
     }
   }
 
+  void keep_draws(std::size_t v, std::span<const double> standardised) {
+    for (Piece& piece : pieces_) {
+      const auto part = standardised.subspan(piece.first, piece.count);
+      piece.values[v].assign(part.begin(), part.end());
+    }
+  }
+
   // Once for all decisions, which do not change them.
   void draw_unknown_context() {
+    if (plan_.hidden) {
+      const std::vector<std::vector<double>> drawn = plan_.hidden->draw(plan_.draws, plan_.noise, context_);
+      for (std::size_t k = 0; k < drawn.size(); ++k) keep_draws(set_->index(plan_.hidden->names()[k]), drawn[k]);
+    }
     if (plan_.unknown.empty()) return;
     if (!plan_.context_model)
       throw Error(ErrorCategory::kUsage, "Context values that are not known need a model of the context to be drawn.");
-    const std::vector<std::vector<double>> drawn =
-        draw_unknown(*plan_.context_model, plan_.context, plan_.unknown, plan_.draws, plan_.noise, context_);
+    // What is set now is no context, which the model of the context knows alone.
+    std::vector<NamedValue> known;
+    for (const NamedValue& given : plan_.context) {
+      if (std::any_of(plan_.context_model->variables.begin(), plan_.context_model->variables.end(),
+                      [&](const SamplerVariable& variable) { return variable.name == given.name; }))
+        known.push_back(given);
+    }
+    std::vector<std::vector<double>> drawn =
+        draw_unknown(*plan_.context_model, known, plan_.unknown, plan_.draws, plan_.noise, context_);
     for (std::size_t k = 0; k < drawn.size(); ++k) {
       const std::size_t v = set_->index(plan_.unknown[k]);
-      for (Piece& piece : pieces_) {
-        for (std::size_t i = 0; i < piece.count; ++i)
-          piece.values[v].push_back(set_->variables[v].standardise(drawn[k][piece.first + i]));
-      }
+      for (double& value : drawn[k]) value = set_->variables[v].standardise(value);
+      keep_draws(v, drawn[k]);
     }
   }
 

@@ -89,6 +89,7 @@ StudyKind auf_study();
 StudyKind bermuda_study();
 StudyKind samples_study();
 StudyKind speed_study();
+StudyKind stages_study();
 
 // All of them.
 const std::vector<StudyKind>& study_kinds();

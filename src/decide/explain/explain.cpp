@@ -104,7 +104,8 @@ class Explainer {
   PostDecisionSampler sampler(std::vector<std::string> altered, std::vector<std::string> outcomes, int draws,
                               DrawStream stream) const {
     PostDecisionPlan plan;
-    plan.context = problem_.context;
+    plan.context = known_values(problem_);
+    plan.hidden = problem_.hidden;
     plan.unknown = problem_.unknown;
     plan.context_model = problem_.context_model;
     plan.altered = std::move(altered);

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "olem/context.h"
+#include "olem/named_value.h"
+#include "olem/options.h"
+#include "olem/table.h"
+#include "olem/task.h"
+
+namespace olem {
+
+// A decision task of the literature whose equations are known (docs/simulate.md).
+struct NamedSimulator {
+  std::string_view name;
+  std::string_view help;  // one line
+};
+
+// ride-hailing, market, bank, steep, bermuda-measured, trader, farmer, doctor.
+std::span<const NamedSimulator> named_simulators();
+
+struct NamedSimulationOptions {
+  int rows = 1000;
+  int rounds = 50;  // contexts to decide for
+};
+
+OptionSet describe(NamedSimulationOptions& options);
+
+// The equations of one of them.
+class NamedModel {
+ public:
+  // A usage error that suggests the closest name when there is none such.
+  explicit NamedModel(std::string_view name);
+
+  std::string_view name() const;
+  std::vector<std::string> names() const;                          // of the columns, causes first
+  std::vector<std::pair<std::size_t, std::size_t>> edges() const;  // from -> to
+  std::vector<std::string> equations() const;                      // one per column, as docs/simulate.md writes them
+  Task task() const;  // roles, domains, what is desired and what is known of the order; no data and no context
+
+  // `rows` observations. The noise of a column is the stream (seed, "simulate.named", draw and column).
+  Table draw(std::size_t rows, std::uint64_t draw, const Context& context) const;
+
+  // One row per trial when the context has these values and then the alterations are made. Calls with the same `draw`
+  // share their noise. A usage error for unknown names, and a context whose causes are not all given is a task error.
+  Table decide(std::span<const NamedValue> observed, std::span<const NamedValue> alterations, std::size_t trials,
+               std::uint64_t draw, const Context& context) const;
+
+  // The share of such trials with the outcomes where they are desired.
+  double success(std::span<const NamedValue> observed, std::span<const NamedValue> alterations, std::size_t trials,
+                 std::uint64_t draw, const Context& context) const;
+
+ private:
+  std::size_t kind_ = 0;
+};
+
+struct NamedSimulation {
+  NamedSimulationOptions options;
+  std::string name;
+  std::uint64_t seed = 0;
+  std::uint64_t index = 0;
+  Table data;
+  Table contexts;  // one row per round, one column per context variable; empty for a task without context
+};
+
+// A pure function of name, options, the context's seed and `index`, which is below 2^40.
+NamedSimulation simulate_named(std::string_view name, const NamedSimulationOptions& options, std::uint64_t index,
+                               const Context& context);
+
+// data.csv, graph.csv, truth.json, task.json and, with a context, contexts.csv, as write_simulation of the others.
+std::vector<std::string> write_simulation(const std::string& folder, const NamedSimulation& simulation, bool overwrite,
+                                          const Context& context = {});
+
+}  // namespace olem

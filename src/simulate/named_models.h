@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace olem::internal {
+
+// The noise of one equation, and what its parameters are.
+struct EquationNoise {
+  enum class Kind {
+    kNormal,   // variance a
+    kUniform,  // from a to b
+    kBeta,     // shapes a and b
+    kCoin,     // 1 with probability a, otherwise 0
+  };
+  Kind kind = Kind::kNormal;
+  double a = 0.0;
+  double b = 0.0;
+};
+
+// A column: value = function(values of the columns before it, its noise).
+struct Equation {
+  std::string_view name;
+  EquationNoise noise;
+  std::vector<std::size_t> parents;
+  double (*function)(const double* v, double e);
+  std::string_view text;
+};
+
+// A system of equations, causes first, with its task as a task file holds it.
+struct EquationSystem {
+  std::string_view name;
+  std::string_view help;
+  std::vector<Equation> equations;
+  std::string_view task;
+};
+
+const std::vector<EquationSystem>& equation_systems();
+
+}  // namespace olem::internal

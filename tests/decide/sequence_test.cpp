@@ -1,0 +1,437 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "decide/rule_sampler.h"
+#include "olem/belief.h"
+#include "olem/decision.h"
+#include "olem/error.h"
+#include "olem/random.h"
+#include "olem/sampler_state.h"
+#include "sampler/linear_gaussian.h"
+
+namespace olem::sequence_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Columns with mean 0 and sample variance 1 (divisor n - 1) that are orthogonal: least squares finds equations made of
+// them exactly.
+std::vector<std::vector<double>> exact_noise(std::size_t columns, std::size_t rows) {
+  std::vector<std::vector<double>> noise(columns, std::vector<double>(rows));
+  const auto n = static_cast<double>(rows);
+  for (std::size_t j = 0; j < columns; ++j) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double angle = 2.0 * std::numbers::pi * static_cast<double>((j + 1) * i) / n;
+      noise[j][i] = std::sqrt(2.0 * (n - 1.0) / n) * std::cos(angle);
+    }
+  }
+  return noise;
+}
+
+std::vector<std::vector<double>> random_noise(std::size_t columns, std::size_t rows, std::uint64_t seed) {
+  std::vector<std::vector<double>> noise(columns);
+  for (std::size_t j = 0; j < columns; ++j) {
+    RandomStream random(seed, "test.sequence", j);
+    for (std::size_t i = 0; i < rows; ++i) noise[j].push_back(random.normal());
+  }
+  return noise;
+}
+
+SamplerSet fit(std::vector<std::string> names, const std::vector<std::vector<double>>& columns,
+               const std::string& sampler) {
+  std::vector<double> cells;
+  for (const auto& column : columns) cells.insert(cells.end(), column.begin(), column.end());
+  const Table table(names, std::move(cells), "made.csv");
+  SamplerOptions options;
+  options.sampler = sampler;
+  return fit_samplers(table, conditions_from_order(names), options, Context());
+}
+
+// E = Q + P + e, all variances 1.
+SamplerSet sum_of_two() {
+  const auto noise = exact_noise(3, 64);
+  std::vector<std::vector<double>> columns = {noise[0], noise[1], noise[2]};
+  for (std::size_t i = 0; i < 64; ++i) columns[2][i] += columns[0][i] + columns[1][i];
+  return fit({"Q", "P", "E"}, columns, "gaussian");
+}
+
+// a, b, c, d of the specification.
+SamplerSet four() {
+  const auto noise = exact_noise(4, 64);
+  std::vector<std::vector<double>> v(4, std::vector<double>(64));
+  for (std::size_t i = 0; i < 64; ++i) {
+    v[0][i] = 0.1 + noise[0][i];
+    v[1][i] = 0.8 * v[0][i] + std::sqrt(0.5) * noise[1][i];
+    v[2][i] = -0.2 + 0.5 * v[0][i] - 1.2 * v[1][i] + 0.5 * noise[2][i];
+    v[3][i] = 0.3 + 0.7 * v[1][i] + 0.9 * v[2][i] + 0.2 * noise[3][i];
+  }
+  return fit({"a", "b", "c", "d"}, v, "gaussian");
+}
+
+double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
+
+// The same model under another name, so that nothing about it is known in closed form.
+class Disguised : public ConditionalSampler {
+ public:
+  explicit Disguised(std::shared_ptr<const ConditionalSampler> inner) : inner_(std::move(inner)) {}
+  std::size_t conditions() const override { return inner_->conditions(); }
+  std::size_t noise_entries() const override { return inner_->noise_entries(); }
+  SamplerFacts facts() const override { return inner_->facts(); }
+  std::unique_ptr<SamplerRun> start(std::span<const double> noise, std::size_t draws) const override {
+    return inner_->start(noise, draws);
+  }
+  void log_density(std::span<const Condition> conditions, std::span<const double> y, double caution,
+                   std::span<double> out) const override {
+    inner_->log_density(conditions, y, caution, out);
+  }
+  void extrapolation(std::span<const Condition> conditions, std::span<double> out) const override {
+    inner_->extrapolation(conditions, out);
+  }
+  double extrapolation_limit() const override { return inner_->extrapolation_limit(); }
+  std::optional<std::vector<double>> slopes(double caution) const override { return inner_->slopes(caution); }
+  SamplerState state() const override {
+    SamplerState state = inner_->state();
+    state.kind = "disguised";
+    return state;
+  }
+
+ private:
+  std::shared_ptr<const ConditionalSampler> inner_;
+};
+
+std::shared_ptr<const SamplerSet> disguised(SamplerSet set) {
+  for (SamplerVariable& variable : set.variables) variable.sampler = std::make_shared<Disguised>(variable.sampler);
+  return std::make_shared<const SamplerSet>(std::move(set));
+}
+
+struct Moments {
+  double mean = 0.0;
+  double variance = 0.0;
+};
+Moments moments(const SamplerVariable& variable, const std::vector<double>& standardised) {
+  Moments result;
+  const auto count = static_cast<double>(standardised.size());
+  for (const double value : standardised) result.mean += variable.restore(value) / count;
+  for (const double value : standardised) result.variance += std::pow(variable.restore(value) - result.mean, 2) / count;
+  return result;
+}
+
+Moments moments_of(const internal::LinearGaussian& model, const SamplerSet& set, std::size_t v) {
+  const auto i = static_cast<Eigen::Index>(v);
+  const SamplerVariable& variable = set.variables[v];
+  return {variable.restore(model.mean()[i]), variable.sd * variable.sd * model.covariance()(i, i)};
+}
+
+TEST(Belief, SumOfTwoInClosedForm) {
+  const SamplerSet set = sum_of_two();
+  auto model = internal::LinearGaussian::of(set, {true, true, true});
+  ASSERT_TRUE(model);
+  model->observe(2, set.variables[2].standardise(-1.0));
+  model->observe(0, set.variables[0].standardise(1.0));
+  const Moments p = moments_of(*model, set, 1);
+  EXPECT_NEAR(p.mean, -1.0, 1e-6);
+  EXPECT_NEAR(p.variance, 0.5, 1e-6);
+}
+
+TEST(Belief, FourVariablesInClosedForm) {
+  const SamplerSet set = four();
+  auto model = internal::LinearGaussian::of(set, {true, true, true, true});
+  ASSERT_TRUE(model);
+  const auto check = [&](std::size_t v, double mean, double variance) {
+    const Moments found = moments_of(*model, set, v);
+    EXPECT_NEAR(found.mean, mean, 1e-6) << set.variables[v].name;
+    EXPECT_NEAR(found.variance, variance, 1e-6) << set.variables[v].name;
+  };
+  check(3, 0.1346, 0.336016);
+  model->set(1, set.variables[1].standardise(0.6));
+  check(0, 0.1, 1.0);
+  check(1, 0.6, 0.0);
+  EXPECT_NEAR(moments_of(*model, set, 2).mean, -0.87, 1e-6);
+  check(3, -0.063, 0.445);
+  model->observe(2, set.variables[2].standardise(0.4));
+  check(0, 1.37, 0.5);
+  check(2, 0.4, 0.0);
+  check(3, 1.08, 0.04);
+  const auto omega = [&](Eigen::Index i, Eigen::Index j) {
+    return model->omega()(i, j) * set.variables[static_cast<std::size_t>(i)].sd *
+           set.variables[static_cast<std::size_t>(j)].sd;
+  };
+  EXPECT_NEAR(omega(0, 0), 0.5, 1e-6);
+  EXPECT_NEAR(omega(2, 2), 0.125, 1e-6);
+  EXPECT_NEAR(omega(0, 2), -0.25, 1e-6);
+  const Moments d = moments_of(*model, set, 3);
+  const double sd = std::sqrt(d.variance);
+  EXPECT_NEAR(normal_cdf((1.5 - d.mean) / sd) - normal_cdf((0.5 - d.mean) / sd), 0.980270, 1e-6);
+}
+
+TEST(Belief, WeightedDrawsAgreeWithTheClosedForm) {
+  const auto set = disguised(sum_of_two());
+  const Belief belief(set, {{}, {}, nullptr, {}, {{"Q", 1.0}, {"E", -1.0}}});
+  EXPECT_FALSE(belief.is_exact());
+  EXPECT_EQ(belief.names(), std::vector<std::string>({"P"}));
+  const auto drawn = belief.draw(4000, 3, Context());
+  ASSERT_EQ(drawn.size(), 1U);
+  const Moments p = moments(set->variables[1], drawn[0]);
+  // Draws are worth as many as their effective number.
+  const double effective = belief.effective_number(4000, Context());
+  EXPECT_GT(effective, 500.0);
+  EXPECT_NEAR(p.mean, -1.0, 4.0 * std::sqrt(0.5 / effective));
+  EXPECT_NEAR(p.variance, 0.5, 4.0 * 0.5 * std::sqrt(2.0 / effective));
+  // Other draws for another purpose, the same for the same.
+  EXPECT_EQ(belief.draw(4000, 3, Context()), drawn);
+  EXPECT_NE(belief.draw(4000, 4, Context()), drawn);
+}
+
+TEST(Belief, ExactDrawsAndWhatIsSetSaysNothingOfItsCauses) {
+  const auto set = std::make_shared<const SamplerSet>(four());
+  const Belief seen(set, {{}, {}, nullptr, {{"b", 0.6}}, {{"c", 0.4}}});
+  EXPECT_TRUE(seen.is_exact());
+  EXPECT_EQ(seen.names(), std::vector<std::string>({"a"}));
+  const Moments a = moments(set->variables[0], seen.draw(4000, 0, Context())[0]);
+  EXPECT_NEAR(a.mean, 1.37, 4.0 * std::sqrt(0.5 / 4000));
+  EXPECT_NEAR(a.variance, 0.5, 4.0 * 0.5 * std::sqrt(2.0 / 4000));
+  const Belief set_only(set, {{}, {}, nullptr, {{"b", 0.6}}, {}});
+  EXPECT_TRUE(set_only.names().empty());
+}
+
+TEST(Belief, UnlikelyObservationsWarn) {
+  const Context context;
+  const auto exact = std::make_shared<const SamplerSet>(sum_of_two());
+  const auto weighted = disguised(sum_of_two());
+  const Situation usual{{}, {}, nullptr, {}, {{"E", 1.0}}};
+  const Situation absurd{{}, {}, nullptr, {}, {{"E", 40.0}}};
+  for (const auto& set : {exact, weighted}) {
+    EXPECT_TRUE(observation_warnings(Belief(set, usual), usual, context).empty());
+    const std::vector<Warning> warnings = observation_warnings(Belief(set, absurd), absurd, context);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].code, "unlikely_observation");
+  }
+}
+
+// first, then seen = first + noise, then second, result = seen + second + a little noise.
+DecisionProblem answering(const std::string& sampler = "gaussian") {
+  constexpr std::size_t kRows = 400;
+  const auto noise = random_noise(4, kRows, 5);
+  std::vector<std::vector<double>> v(4, std::vector<double>(kRows));
+  for (std::size_t i = 0; i < kRows; ++i) {
+    v[0][i] = noise[0][i];
+    v[1][i] = 0.5 * v[0][i] + noise[1][i];
+    v[2][i] = noise[2][i];
+    v[3][i] = v[1][i] + v[2][i] + 0.2 * noise[3][i];
+  }
+  DecisionProblem problem;
+  problem.samplers =
+      std::make_shared<const SamplerSet>(fit({"first", "seen", "second", "result"}, v, sampler));
+  problem.alterable = {{"first", -1.0, 1.0}, {"second", -3.0, 3.0}};
+  problem.region = Region::box({{"result", -0.5, 0.5}});
+  problem.sequence = {{{"first"}, {"seen"}}, {{"second"}, {}}};
+  return problem;
+}
+
+TEST(Sequence, TheRuleAnswersToWhatIsSeen) {
+  for (const char* sampler : {"gaussian", "linear", "gp"}) {
+    SCOPED_TRACE(sampler);
+    const Decision decision = decide(answering(sampler), {}, Context());
+    ASSERT_TRUE(decision.sequence);
+    // P(|N(0, .04)| < .5) = .9876; at once P(|N(0, 1.04)| < .5) = .376.
+    EXPECT_GT(decision.success_probability, 0.96);
+    EXPECT_NEAR(decision.sequence->at_once, 0.376, 0.05);
+    ASSERT_EQ(decision.sequence->rules.size(), 1U);
+    const AlterationRule& rule = decision.sequence->rules[0];
+    EXPECT_EQ(rule.name, "second");
+    EXPECT_EQ(rule.step, 2U);
+    EXPECT_EQ(rule.inputs, std::vector<std::string>({"seen"}));
+    EXPECT_NEAR(rule.sums[0].slopes[0], -1.0, 0.15);
+    const double seen[] = {0.7};
+    EXPECT_NEAR(rule(seen), -0.7, 0.2);
+    const double far[] = {50.0};
+    EXPECT_EQ(rule(far), -3.0);
+    // What the first lever does can be answered, so that altering it is effort for nothing.
+    EXPECT_FALSE(decision.alterations[0].value);
+    EXPECT_FALSE(decision.alterations[1].value);
+    EXPECT_EQ(decision.summary.status, Status::kDone);
+  }
+}
+
+TEST(Sequence, TheNextStepIsDecidedByWhatWasSeen) {
+  for (const double seen : {-0.8, 0.4}) {
+    const std::vector<NamedValue> so_far = {{"first", 0.2}, {"seen", seen}};
+    const ProblemSoFar next = problem_so_far(answering(), so_far, Context());
+    EXPECT_TRUE(next.warnings.empty());
+    EXPECT_EQ(next.problem.alterable.size(), 1U);
+    const Decision decision = decide(next.problem, {}, Context());
+    EXPECT_FALSE(decision.sequence);
+    ASSERT_TRUE(decision.alterations[0].value);
+    EXPECT_NEAR(*decision.alterations[0].value, -seen, 0.25);
+    EXPECT_GT(decision.success_probability, 0.96);
+    EXPECT_EQ(decision.so_far.size(), 2U);
+  }
+}
+
+TEST(Sequence, OneStepIsThePlainDecision) {
+  DecisionProblem problem = answering();
+  problem.sequence = {{{"first", "second"}, {}}};
+  DecisionProblem plain = problem;
+  plain.sequence.clear();
+  Decision with = decide(problem, {}, Context());
+  Decision without = decide(plain, {}, Context());
+  with.summary.seconds = without.summary.seconds = 0.0;
+  EXPECT_EQ(to_json(with).dump(), to_json(without).dump());
+}
+
+TEST(Sequence, LimitsCountOverAllSteps) {
+  DecisionProblem problem = answering();
+  problem.max_alterations = 1;
+  const Decision decision = decide(problem, {}, Context());
+  ASSERT_EQ(decision.sequence->rules.size(), 1U);
+  EXPECT_FALSE(decision.alterations[0].value);
+  const std::vector<NamedValue> used = {{"first", 0.2}, {"seen", 0.4}};
+  const Decision spent = decide(problem_so_far(problem, used, Context()).problem, {}, Context());
+  EXPECT_FALSE(spent.acts());
+  const std::vector<NamedValue> too_many = {{"first", 0.2}, {"second", 0.4}};
+  EXPECT_THROW(problem_so_far(problem, too_many, Context()), Error);
+}
+
+// second <= 0 - first: with first at -1 the rule has room up to 1, and takes no more.
+TEST(Sequence, ConstraintsCutTheRule) {
+  DecisionProblem problem = answering();
+  problem.fixed = {{"first", -0.5}};
+  problem.constraints = {{{{"first", 1.0}, {"second", 1.0}}, 0.0}};
+  const double cut = decide(problem, {}, Context()).success_probability;
+  // seen ~ N(-.25, 1): where it is below -.5 - .5 by more than the noise there is no answer.
+  EXPECT_LT(cut, 0.90);
+  EXPECT_GT(cut, 0.70);
+  problem.constraints[0].max = 10.0;
+  EXPECT_GT(decide(problem, {}, Context()).success_probability, 0.96);
+}
+
+TEST(Sequence, ATargetIsReachedForLess) {
+  DecisionOptions options;
+  const Decision most = decide(answering(), options, Context());
+  options.target = 0.7;
+  const Decision enough = decide(answering(), options, Context());
+  EXPECT_GE(enough.success_probability, 0.67);
+  EXPECT_LT(enough.success_probability, 0.80);
+  EXPECT_LT(enough.cost, 0.9 * most.cost);
+}
+
+// What is seen has levels, and so has the lever: the better level for each.
+TEST(Sequence, LevelsAreAnsweredByATable) {
+  constexpr std::size_t kRows = 600;
+  RandomStream random(3, "test.sequence.levels");
+  std::vector<std::vector<double>> v(3, std::vector<double>(kRows));
+  for (std::size_t i = 0; i < kRows; ++i) {
+    v[0][i] = random.uniform() < 0.5 ? 1.0 : 0.0;
+    v[1][i] = random.uniform() < 0.5 ? 1.0 : 0.0;
+    const double same = v[0][i] == v[1][i] ? 0.9 : 0.1;
+    v[2][i] = random.uniform() < same ? 1.0 : 0.0;
+  }
+  std::vector<double> cells;
+  for (const auto& column : v) cells.insert(cells.end(), column.begin(), column.end());
+  Table table({"seen", "lever", "result"}, std::move(cells), "made.csv");
+  const std::vector<ColumnDeclaration> binary = {
+      {"seen", ColumnType::kBinary}, {"lever", ColumnType::kBinary}, {"result", ColumnType::kBinary}};
+  table = declare_columns(table, binary);
+  SamplerOptions options;
+  options.sampler = "auto";
+  DecisionProblem problem;
+  problem.samplers = std::make_shared<const SamplerSet>(
+      fit_samplers(table, conditions_from_order(table.names()), options, Context()));
+  problem.alterable = {{.name = "lever", .values = {0.0, 1.0}}};
+  problem.region = Region::box({{.outcome = "result", .values = {1.0}}});
+  problem.sequence = {{{}, {"seen"}}, {{"lever"}, {}}};
+  const Decision decision = decide(problem, {}, Context());
+  ASSERT_TRUE(decision.sequence);
+  EXPECT_LT(decision.sequence->at_once, 0.60);
+  // The trees and lines of "auto" know the interaction only roughly.
+  EXPECT_GE(decision.success_probability, decision.sequence->at_once - 0.005);
+  for (const AlterationRule& rule : decision.sequence->rules) {
+    EXPECT_EQ(rule.form, AlterationRule::Form::kTable);
+    EXPECT_EQ(rule.cells.size(), 2U);
+  }
+}
+
+TEST(Sequence, SoFarIsChecked) {
+  const auto complaint = [](std::vector<NamedValue> so_far) -> std::string {
+    try {
+      problem_so_far(answering(), so_far, Context());
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(complaint({{"sene", 1.0}}), HasSubstr("Did you mean 'seen'?"));
+  EXPECT_THAT(complaint({{"seen", 1.0}, {"seen", 2.0}}), HasSubstr("twice"));
+  EXPECT_THAT(complaint({{"result", 1.0}}), HasSubstr("result"));
+}
+
+// Gradients of draws under rules against central differences.
+TEST(Rules, GradientsAgreeWithDifferences) {
+  const DecisionProblem problem = answering();
+  internal::Rule rule;
+  rule.lever = 2;
+  rule.inputs = {1};
+  rule.centre = {0.1};
+  rule.scale = {0.8};
+  rule.low = -1.5;
+  rule.high = 1.5;
+  rule.squares = true;
+  rule.limits = {{1.0, 1.0, {{0, 0.7}}}};
+  const std::vector<internal::Rule> rules = {rule};
+  const auto set = internal::with_rules(*problem.samplers, rules);
+  PostDecisionPlan plan;
+  plan.altered = {"first"};
+  for (const std::string& name : internal::parameter_names(*problem.samplers, rule)) plan.altered.push_back(name);
+  plan.outcomes = {"result"};
+  plan.draws = 300;
+  PostDecisionSampler sampler(set, plan, Context());
+  const std::vector<double> at = {0.3, 0.2, -0.6, 0.15};
+  const auto mean_square = [&](const std::vector<double>& values) {
+    double sum = 0.0;
+    for (const double y : sampler.sample(values).values) sum += y * y;
+    return sum;
+  };
+  const std::vector<double> drawn = sampler.sample(at).values;
+  std::vector<double> adjoints;
+  for (const double y : drawn) adjoints.push_back(2.0 * y);
+  std::vector<double> gradient(at.size());
+  sampler.sample(at);
+  sampler.gradient(adjoints, gradient);
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    constexpr double kStep = 1e-6;
+    std::vector<double> up = at;
+    std::vector<double> down = at;
+    up[k] += kStep;
+    down[k] -= kStep;
+    const double difference = (mean_square(up) - mean_square(down)) / (2.0 * kStep);
+    EXPECT_NEAR(gradient[k], difference, 1e-4 * std::max(1.0, std::abs(difference))) << k;
+  }
+}
+
+TEST(Rules, AnotherFrameIsTheSameRule) {
+  internal::Rule rule;
+  rule.inputs = {0, 1};
+  rule.centre = {0.5, -1.0};
+  rule.scale = {2.0, 0.3};
+  rule.squares = true;
+  rule.low = -100.0;
+  rule.high = 100.0;
+  rule.weights = {0.4, 1.1, -0.7, 0.2, 0.3};
+  const auto value = [](const internal::Rule& of, double a, double b) {
+    const double z[] = {(a - of.centre[0]) / of.scale[0], (b - of.centre[1]) / of.scale[1]};
+    return of.weights[0] + of.weights[1] * z[0] + of.weights[2] * z[1] + of.weights[3] * z[0] * z[0] +
+           of.weights[4] * z[1] * z[1];
+  };
+  internal::Rule other = rule;
+  other.reframe({1.5, 0.0}, {0.7, 2.0});
+  for (const auto& [a, b] : {std::pair{0.0, 0.0}, {1.0, -2.0}, {-3.0, 0.4}})
+    EXPECT_NEAR(value(other, a, b), value(rule, a, b), 1e-9);
+}
+
+}  // namespace
+}  // namespace olem::sequence_test
