@@ -74,7 +74,7 @@ class MemberDraws {
         caution_(caution),
         context_(context),
         prepared_(prepare_objective(problem.region, *samplers_, context)) {
-    plan_.context = problem.context;
+    plan_.context = known_values(problem);
     plan_.unknown = problem.unknown;
     plan_.context_model = problem.context_model;
     plan_.outcomes = problem.region.outcomes();

@@ -59,6 +59,8 @@ namespace {
 
 // Members need fewer points than the fit: a third of them is enough for a spread, and keeps model files small.
 constexpr int kPointsShare = 3;
+// Of a half, whose order nobody else shares: as many as are enough to compare forms of a model.
+constexpr int kHalfPoints = 60;
 constexpr double kOrdersShare = 0.3;  // of the progress
 
 // Rows that samplers are fitted to, standardised.
@@ -105,14 +107,16 @@ class MemberFit {
         options_(source.model.options),
         names_(source.tables.front().names()),
         context_(context),
-        member_options_(options_.samplers) {
+        member_options_(options_.samplers),
+        half_options_(options_.samplers) {
     member_options_.gp.inducing = std::max(1, member_options_.gp.inducing / kPointsShare);
+    half_options_.gp.inducing = std::min(half_options_.gp.inducing, kHalfPoints);
   }
 
   std::shared_ptr<const ModelMembers> run(std::vector<Warning>& warnings) {
     const MemberOptions& wanted = *options_.members;
     if (wanted.halves > 0 && !enough_rows()) {
-      warnings.push_back({"few_rows",
+      warnings.push_back({"no_members",
                           "Half of the rows are too few to learn from, so that there are no half-samples: the interval "
                           "covers the chance of the draws only.",
                           ""});
@@ -349,8 +353,9 @@ class MemberFit {
     }
     const SamplerKind& kind = sampler_kind(options_.samplers.sampler);
     const SharedSampler* const like = like_of(key);
-    return like != nullptr ? sampling::refit_kind(kind, *like->sampler, data, member_options_, serial)
-                           : sampling::fit_kind(kind, data, member_options_, serial);
+    return like != nullptr
+               ? sampling::refit_kind(kind, *like->sampler, data, half_options_, serial)
+               : sampling::fit_kind(kind, data, key.rows < tables() ? member_options_ : half_options_, serial);
   }
 
   // Of a half: the sampler of all rows of its table for the same variables, where a member has it.
@@ -400,6 +405,7 @@ class MemberFit {
   const std::vector<std::string>& names_;
   const Context& context_;
   SamplerOptions member_options_;
+  SamplerOptions half_options_;
   std::vector<MemberRows> rows_;  // of the tables, then of the halves
   std::vector<Draft> drafts_;
   std::vector<std::unique_ptr<OlemPlusProblem>> bases_;

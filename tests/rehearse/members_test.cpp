@@ -112,7 +112,7 @@ TEST(Members, TooFewRowsAreAWarning) {
   const RehearsalModel model = fit(options, {}, 30);
   EXPECT_EQ(model.members, nullptr);
   ASSERT_FALSE(model.summary.warnings.empty());
-  EXPECT_EQ(model.summary.warnings.back().code, "few_rows");
+  EXPECT_EQ(model.summary.warnings.back().code, "no_members");
 }
 
 TEST(Members, TakeCompletedTablesInTurn) {
