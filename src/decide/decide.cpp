@@ -565,9 +565,10 @@ Decision decide(const DecisionProblem& problem, const DecisionOptions& options, 
   const auto start = std::chrono::steady_clock::now();
   DecisionOptions checked = options;
   describe(checked).validate();
-  // Plans in steps come from the fit alone.
+  // Plans in steps come from the fit alone, and so do draws of causes that were not seen.
   const bool later = has_later_steps(problem);
-  const bool members = !later && problem.members && !checked.quick && !problem.members->list.empty();
+  const bool members =
+      !later && !problem.hidden && problem.members && !checked.quick && !problem.members->list.empty();
   Decision decision =
       members ? decide_with_members(problem, checked, context) : decide_by_fit(problem, checked, context);
   // Decisions at once do not tell what knowing something is worth to those with steps.

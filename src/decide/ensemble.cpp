@@ -74,7 +74,7 @@ class MemberDraws {
         caution_(caution),
         context_(context),
         prepared_(prepare_objective(problem.region, *samplers_, context)) {
-    plan_.context = problem.context;
+    plan_.context = known_values(problem);
     plan_.unknown = problem.unknown;
     plan_.context_model = problem.context_model;
     plan_.outcomes = problem.region.outcomes();
@@ -237,8 +237,8 @@ class Ensemble {
       const bool already = prepared.permits(to_setting(prepared, idle_)) && means_.back() >= options_.target;
       const Status said = already ? Status::kAlreadyLikely : reached ? Status::kDone : Status::kTargetNotReached;
       // What the fit has said of its own decision stands, unless the members see it otherwise.
-      if (decision.uncertainty->chosen_by_members || said == Status::kTargetNotReached || decision.summary.status != said)
-      {
+      if (decision.uncertainty->chosen_by_members || said == Status::kTargetNotReached ||
+          decision.summary.status != said) {
         Status& status = decision.summary.status;
         if (status == Status::kAlreadyLikely || status == Status::kTargetNotReached) status = Status::kDone;
         conclude_target(prepared, already, reached, decision);
@@ -312,7 +312,8 @@ class Ensemble {
     std::vector<JudgedByAll> judged(decisions.size());
     for (JudgedByAll& one : judged) one.inside.resize(judges_.size());
     parallel_for(context_, 0, judges_.size(), 1, [&](std::size_t j, std::size_t) {
-      MemberDraws draws(problem_, judges_[j].samplers, options_.judge_draws, stream(j, false), options_.caution, serial_);
+      MemberDraws draws(problem_, judges_[j].samplers, options_.judge_draws, stream(j, false), options_.caution,
+                        serial_);
       for (std::size_t i = 0; i < decisions.size(); ++i) judged[i].inside[j] = draws.inside(decisions[i]);
     });
     for (JudgedByAll& one : judged) {
@@ -403,8 +404,9 @@ class Ensemble {
         if (judged[i].mean > judged[best].mean) best = i;
       }
       const Gain lost = mean_gain(whole, judged[best]);
-      const bool harmless = for_target ? judged[best].mean >= options_.target
-                                       : lost.mean - lost.standard_error <= kWorthNothingByMean;
+      // Each candidate has lost what its own fit could spare already, so that this asks for more.
+      const bool harmless =
+          for_target ? judged[best].mean >= options_.target : lost.mean + lost.standard_error <= kWorthNothingByMean;
       if (!harmless) return current;
       current = fewer[best];
     }
@@ -439,13 +441,13 @@ class Ensemble {
     claim.by_function.resize(functions);
     parallel_for(context_, 0, judges + halves_.size() + batches, 1, [&](std::size_t i, std::size_t) {
       if (i < judges) {
-        claim.by_judge[i] = MemberDraws(problem_, judges_[i].samplers, draws_of(i), stream(i, true), options_.caution,
-                                        serial_)
-                                .success(values);
+        claim.by_judge[i] =
+            MemberDraws(problem_, judges_[i].samplers, draws_of(i), stream(i, true), options_.caution, serial_)
+                .success(values);
       } else if (i < judges + halves_.size()) {
         const std::size_t h = i - judges;
-        claim.by_half[h] = MemberDraws(problem_, halves_[h]->samplers, options_.judge_draws,
-                                       stream(judges + h, true), options_.caution, serial_)
+        claim.by_half[h] = MemberDraws(problem_, halves_[h]->samplers, options_.judge_draws, stream(judges + h, true),
+                                       options_.caution, serial_)
                                .success(values);
       } else {
         const std::size_t first = (i - judges - halves_.size()) * kFunctionsAtOnce;
@@ -480,7 +482,7 @@ class Ensemble {
   // Twice as many where a judge stands for several members.
   int draws_of(std::size_t judge) const {
     return judges_[judge].weight * static_cast<double>(judge_of_.size()) > 1.5 ? 2 * options_.judge_draws
-                                                                                 : options_.judge_draws;
+                                                                               : options_.judge_draws;
   }
 
   DecisionUncertainty describe_claim(const Decision& decision, const Claim& claim, const Claim& idle) const {
@@ -499,8 +501,8 @@ class Ensemble {
     result.rows = any_halves ? claim.halves - result.order : 0.0;
     result.extrapolation = claim.functions;
     for (std::size_t m = 0; m < judge_of_.size(); ++m) {
-      result.members.push_back({m == 0 ? "fit" : std::string(name_of(MemberKind::kOrder)),
-                                claim.by_judge[judge_of_[m]], idle.by_judge[judge_of_[m]]});
+      result.members.push_back({m == 0 ? "fit" : std::string(name_of(MemberKind::kOrder)), claim.by_judge[judge_of_[m]],
+                                idle.by_judge[judge_of_[m]]});
     }
     for (std::size_t h = 0; h < halves_.size(); ++h)
       result.members.push_back({std::string(name_of(MemberKind::kHalf)), claim.by_half[h], idle.by_half[h]});
@@ -658,8 +660,8 @@ class Ensemble {
   const DecisionOptions& options_;
   const Context& context_;
   Context serial_;
-  std::vector<MeanJudge> judges_;       // the fit, and orders that differ from it and each other
-  std::vector<std::size_t> judge_of_;   // of the fit and of every weighted order
+  std::vector<MeanJudge> judges_;      // the fit, and orders that differ from it and each other
+  std::vector<std::size_t> judge_of_;  // of the fit and of every weighted order
   std::vector<const ModelMember*> halves_;
   std::vector<std::optional<FoundDecision>> by_judge_;
   std::optional<FoundDecision> by_units_;

@@ -24,7 +24,7 @@ Decision decide_with_members(const DecisionProblem& problem, const DecisionOptio
 // What the members say of one decision that is given, for a person who moves levers.
 struct SuccessClaim {
   double success = 0.0;
-  double low = 0.0;   // 95 %
+  double low = 0.0;  // 95 %
   double high = 1.0;
 };
 SuccessClaim claim_of(const DecisionProblem& problem, const std::vector<std::optional<double>>& values,
