@@ -21,9 +21,9 @@ namespace {
 using Keys = std::vector<std::string>;
 using Names = std::vector<std::string>;
 
-const Names kTaskKeys = {"name",        "note",    "data",         "reading",  "columns", "context",
-                         "alterable",   "outcome", "desired",      "observed", "cost",    "max_alterations",
-                         "constraints", "sequence", "before", "known_before", "after",   "ignore"};
+const Names kTaskKeys = {"name",        "note",     "data",    "reading",      "columns", "context",
+                         "alterable",   "outcome",  "desired", "observed",     "cost",    "max_alterations",
+                         "constraints", "sequence", "before",  "known_before", "after",   "ignore"};
 const Names kDomainKeys = {"min", "max", "step", "values"};
 const Names kConstraintKeys = {"weights", "max"};
 const Names kStepKeys = {"alter", "then_observe"};

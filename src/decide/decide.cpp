@@ -10,6 +10,7 @@
 #include "decide/decision_report.h"
 #include "decide/judge.h"
 #include "decide/level_search.h"
+#include "decide/log_concave.h"
 #include "decide/optimizers.h"
 #include "decide/prepared_problem.h"
 #include "decide/search.h"
@@ -120,9 +121,7 @@ class Decider {
   bool wants_cheapest() const { return options_.target > 0.0 && !already_likely_; }
   bool has_cost() const { return !prepared_.problem().cost.empty(); }
   // Among decisions that are as good as the best the cheapest is wanted. QWZ23 has a rule of its own.
-  bool spares_effort() const {
-    return options_.least_effort > 0.0 && options_.method != DecisionMethod::kQwz23;
-  }
+  bool spares_effort() const { return options_.least_effort > 0.0 && options_.method != DecisionMethod::kQwz23; }
 
   void check_feasible() const {
     if (options_.method == DecisionMethod::kQwz23 &&
@@ -212,17 +211,39 @@ class Decider {
       preferred.push_back(std::clamp(prepared_.expected()[k], low.back(), high.back()));
     }
     const AffineOutcomes outcomes = affine_outcomes(
-        problem.samplers, known_values(problem), names, problem.region.outcomes(), static_cast<std::size_t>(options_.draws),
-        static_cast<std::uint64_t>(DrawStream::kSearch), prepared_.context());
+        problem.samplers, known_values(problem), names, problem.region.outcomes(),
+        static_cast<std::size_t>(options_.draws), static_cast<std::uint64_t>(DrawStream::kSearch), prepared_.context());
     const Qwz23Answer answer = maximise_satisfied(outcomes, prepared_.objective().region(), low, high, preferred,
                                                   options_.qwz23, prepared_.context());
-    if (answer.at_most > answer.satisfied) {
-      not_proven_ = fmt::format(
-          "{} of {} draws are satisfied; that no other decision satisfies more is not proven beyond two outcomes.",
+    if (answer.at_most > answer.satisfied && answer.values.empty()) note_not_proven(answer, outcomes.draws);
+    if (answer.values.empty()) return {};
+    std::vector<Candidate> found = {{answer.found_by, answer.values, search.success(answer.values)}};
+    if (answer.at_most == answer.satisfied) return found;
+    if (!is_log_concave(prepared_, altered)) {
+      note_not_proven(answer, outcomes.draws);
+      return found;
+    }
+    // Where success has one maximum an ascent from anywhere ends there, and what it finds is proven for the model.
+    RandomStream random(prepared_.context().seed, "decide.log_concave");
+    found.push_back(search.ascend(found.front()));
+    found.push_back(search.ascend(search.screen(random)));
+    const double error = 2.0 * std::sqrt(0.25 / options_.draws);
+    if (std::abs(found[1].success - found[2].success) > error) {
+      note_not_proven(answer, outcomes.draws);
+    } else {
+      proven_ = fmt::format(
+          "{} of {} draws are satisfied; success is log-concave in the decision, and ascents from several starts end "
+          "at "
+          "the same success, so that no other decision is better by the model.",
           answer.satisfied, outcomes.draws);
     }
-    if (answer.values.empty()) return {};
-    return {{answer.found_by, answer.values, search.success(answer.values)}};
+    return found;
+  }
+
+  void note_not_proven(const Qwz23Answer& answer, std::size_t draws) {
+    not_proven_ = fmt::format(
+        "{} of {} draws are satisfied; that no other decision satisfies more is not proven beyond two outcomes.",
+        answer.satisfied, draws);
   }
 
   // Combinations that deserve a search, of all that were screened, best first: the best ones, and of those that may be
@@ -487,6 +508,7 @@ class Decider {
       summary.message = fmt::format("The cheapest decision found that reaches the target of {}.", target);
     }
     if (!not_proven_.empty()) summary.warnings.push_back({"not_proven", not_proven_, ""});
+    if (!proven_.empty()) summary.message += " " + proven_;
     if (!how_levels_.empty()) summary.message += " " + how_levels_;
     if (!how_subsets_.empty()) summary.message += " " + how_subsets_;
   }
@@ -500,6 +522,7 @@ class Decider {
   std::vector<Judged> pool_;
   std::set<Subset> searched_;
   std::string not_proven_;   // how far QWZ23 is from proven
+  std::string proven_;       // why it is, where its draws do not tell
   std::string how_levels_;   // how combinations of levels were searched, where not all were looked at
   std::string how_subsets_;  // which choices of variables were searched, where that is limited
 };
@@ -572,7 +595,8 @@ DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, 
       });
       // These are many decisions themselves, for which there are all threads.
       for (std::size_t i = first; i < last && options.worth_draws > 0; ++i) {
-        if (!problems[i].unknown.empty() && !made[i]->sequence) made[i]->unknown = worth_of_knowing(problems[i], *made[i], options, context);
+        if (!problems[i].unknown.empty() && !made[i]->sequence)
+          made[i]->unknown = worth_of_knowing(problems[i], *made[i], options, context);
       }
       context.report_progress(static_cast<double>(last) / static_cast<double>(problems.size()), "decisions");
     }

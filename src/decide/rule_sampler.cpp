@@ -90,7 +90,8 @@ class RuleRun : public SamplerRun {
     for (std::size_t l = 0; l < limit; ++l) place += rule_.limits[l].others.size();
     const Rule::Limit& which = rule_.limits[limit];
     double left = which.bound;
-    for (std::size_t o = 0; o < which.others.size(); ++o) left -= which.others[o].second * at(conditions_[place + o], i);
+    for (std::size_t o = 0; o < which.others.size(); ++o)
+      left -= which.others[o].second * at(conditions_[place + o], i);
     return left / which.weight;
   }
 

@@ -23,8 +23,9 @@ void check_so_far(const DecisionProblem& problem, std::span<const NamedValue> so
   std::vector<std::string> possible;
   for (const SamplerVariable& variable : fitted(problem.samplers).variables) {
     const std::vector<std::string>& outcomes = problem.region.outcomes();
-    const bool known = is_among(problem.context, variable.name) ||
-                       std::find(problem.unknown.begin(), problem.unknown.end(), variable.name) != problem.unknown.end();
+    const bool known =
+        is_among(problem.context, variable.name) ||
+        std::find(problem.unknown.begin(), problem.unknown.end(), variable.name) != problem.unknown.end();
     const bool outcome = std::find(outcomes.begin(), outcomes.end(), variable.name) != outcomes.end();
     if (!known && !outcome) possible.push_back(variable.name);
   }
@@ -70,7 +71,8 @@ void count_in_constraints(DecisionProblem& problem, const std::vector<std::strin
         if (!level) {
           constraint.max -= weight.value * value.value;
         } else {
-          const auto found = find_level(problem.samplers->variables[problem.samplers->index(lever)].about, level->level);
+          const auto found =
+              find_level(problem.samplers->variables[problem.samplers->index(lever)].about, level->level);
           if (found && found->value == value.value) constraint.max -= weight.value;
         }
       }

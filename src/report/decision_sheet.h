@@ -32,10 +32,10 @@ struct DecisionSheet {
   std::string unknown;         // what of the context was not known and what knowing it is worth; may be empty
   std::string at_once;         // of a decision with later steps: success when everything is set now; may be empty
   std::vector<std::string> later;  // how later steps will be decided, a sentence for each lever
-  SheetTable alterations;      // set, to, otherwise about, success if not
-  SheetTable forecasts;        // outcome, with the decision, without action
-  SheetTable proposals;        // the decisions to choose from; no rows when one was asked for
-  bool no_other = false;       // several were asked for, and one was found
+  SheetTable alterations;          // set, to, otherwise about, success if not
+  SheetTable forecasts;            // outcome, with the decision, without action
+  SheetTable proposals;            // the decisions to choose from; no rows when one was asked for
+  bool no_other = false;           // several were asked for, and one was found
 };
 
 // Of a decision as to_json(const Decision&) writes it; units and labels are those of `columns`. A data error that names

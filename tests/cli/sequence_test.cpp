@@ -73,8 +73,8 @@ TEST(CliSequence, TwoStepsBeatEverythingAtOnce) {
   EXPECT_EQ(then["so_far"]["CO2"], 0.1);
   EXPECT_FALSE(then["alterations"].contains("DIC"));
   ASSERT_FALSE(then["alterations"]["Omega"].is_null());
-  const double by_rule = std::clamp(
-      rule["constant"].get<double>() + 0.1 * rule["slopes"]["CO2"].get<double>(), -1.0, 1.0);
+  const double by_rule =
+      std::clamp(rule["constant"].get<double>() + 0.1 * rule["slopes"]["CO2"].get<double>(), -1.0, 1.0);
   EXPECT_NEAR(then["alterations"]["Omega"].get<double>(), by_rule, 0.3);
   EXPECT_GT(then["success_probability"].get<double>(), 0.75);
 }

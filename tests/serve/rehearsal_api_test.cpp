@@ -236,6 +236,16 @@ TEST_F(Api, RecommendsWhatDecideDoes) {
   EXPECT_EQ(recommended.dump(), decided.dump());
 }
 
+TEST_F(Api, DecidesTheNextStep) {
+  const Json json = json_of(post("/api/recommend", R"({"so_far": {"dose": 0.5, "rate": null}})"));
+  const Json& decision = json["decision"];
+  EXPECT_EQ(decision["so_far"]["dose"], 0.5);
+  EXPECT_FALSE(decision["alterations"].contains("dose"));
+  EXPECT_TRUE(decision["alterations"].contains("rate"));
+  EXPECT_EQ(post("/api/recommend", R"({"so_far": {"does": 0.5}})").status, 400);
+  EXPECT_EQ(post("/api/recommend", R"({"so_far": {"yield": 1}})").status, 400);
+}
+
 TEST_F(Api, SwitchesTargetAndRegionAreObeyed) {
   const Json json = json_of(post("/api/recommend", R"({"switches": {"dose": 0.25, "rate": "free"}, "proposals": 2,
     "desired": {"yield": [2, 4]}})"));
