@@ -123,7 +123,7 @@ TEST(CliSequence, WrongStepsAreRefusedWithAdvice) {
               HasSubstr("'Light', which is context"));
   EXPECT_THAT(complaint(R"([{"alter": ["DIC"], "then_observe": ["NEC"]}, {"alter": ["TA"]}])"),
               HasSubstr("an outcome"));
-  EXPECT_THAT(complaint(R"([{"alter": ["DIC"], "observe": ["CO2"]}])"), HasSubstr("Did you mean \"then_observe\"?"));
+  EXPECT_THAT(complaint(R"([{"alter": ["DIC"], "observe": ["CO2"]}])"), HasSubstr("then_observe"));
   EXPECT_THAT(complaint(R"([{"alter": ["DIC", "DIC"]}])"), HasSubstr("twice"));
   EXPECT_THAT(complaint(R"({"alter": ["DIC"]})"), HasSubstr("a list of steps"));
 }
