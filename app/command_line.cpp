@@ -82,7 +82,7 @@ class ConfigFile {
 
   const CLI::Option& find(const std::string& key) const {
     const CLI::Option* const option = find_flag(verb_, flag_name(key));
-    if (option == nullptr || key == "config" || key == "help") {
+    if (option == nullptr || key == "config" || key == "help" || key == "help-all") {
       reject(key, fmt::format("is not an option of olem {} that a file can give.{}", verb_.get_name(),
                               option != nullptr ? "" : suggestion(key, long_names(verb_))));
     }
@@ -163,6 +163,12 @@ const CLI::Option* find_flag(const CLI::App& verb, std::string_view flag) {
   return nullptr;
 }
 
+std::string unknown_verb_text(const std::string& word, const std::vector<std::string>& verbs) {
+  std::string help = suggestion(word, verbs);
+  if (help.empty()) help = fmt::format(" The verbs are {}.", fmt::join(verbs, ", "));
+  return fmt::format("'{}' is not a verb of olem.{} See olem --help.", word, help);
+}
+
 bool flag_given(const CLI::App& verb, std::string_view flag) {
   const CLI::Option* const option = find_flag(verb, flag);
   return option != nullptr && option->count() > 0;
@@ -207,11 +213,7 @@ std::string explain_parse_error(const CLI::App& app, const CLI::ParseError& erro
     return fmt::format("The verb comes first, before '{}': one of {}. See olem --help.", word, fmt::join(verbs, ", "));
   }
   const CLI::App* const verb = find_verb(app, word);
-  if (verb == nullptr) {
-    std::string help = suggestion(word, verbs);
-    if (help.empty()) help = fmt::format(" The verbs are {}.", fmt::join(verbs, ", "));
-    return fmt::format("'{}' is not a verb of olem.{} See olem --help.", word, help);
-  }
+  if (verb == nullptr) return unknown_verb_text(word, verbs);
   const std::vector<std::string> kinds = verb_names(*verb);
   if (kinds.empty()) return fmt::format("{} See olem {} --help.", explain_verb_error(*verb, error, arguments), word);
 

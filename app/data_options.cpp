@@ -100,9 +100,9 @@ void add_data_options(CLI::App& verb, DataOptions& options, const std::string& n
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
   add("--delimiter", options.delimiter,
-      "of the cells: one character, tab, or space for any run of blanks (default: found out)", "CHARACTER");
+      "between cells: one character, tab, or space for any run of blanks (default: detected)", "CHARACTER");
   CLI::Option* const decimal =
-      add("--decimal", options.decimal, "decimal mark of the numbers, . or , (default: found out)", "MARK");
+      add("--decimal", options.decimal, "decimal mark of the numbers, . or , (default: detected)", "MARK");
   keep_choices(*decimal, {".", ","});
   add("--skip-lines", options.skip_lines, "leave these lines out: 2, or 1-3,7; the first line of the file is 1",
       "LINES");
@@ -242,19 +242,13 @@ LoadedTable load_table(const DataOptions& options, Session& session, Task* task)
 
 LoadedTable load_tables(const DataOptions& options, Session& session, Task* task) {
   ReadResult read = read_data(options, session);
-  session.warn(read.warnings);
   std::optional<CompletedTables> completed = complete_table(read, options, task, read.used.imputations, session);
   const ConstantPolicy policy = options.constant == "drop" ? ConstantPolicy::kDrop : ConstantPolicy::kError;
   const ReadFacts facts = read_facts(read);
   PreparedTable prepared = prepare_table(read.table, policy, session.context(), &facts);
-  // What could turn the answer round stands before it.
-  for (const Warning& warning : prepared.warnings) {
-    if (could_change_decision(warning.code)) {
-      session.warn({warning});
-    } else {
-      session.warn_later({warning});
-    }
-  }
+  std::vector<Warning> warnings = read.warnings;
+  warnings.insert(warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
+  session.warn(warnings);
   if (task != nullptr) forget_dropped(*task, prepared.table);
   session.context().log_info(
       fmt::format("{}: {} rows, {} columns", prepared.table.source(), prepared.table.rows(), prepared.table.columns()));

@@ -55,6 +55,7 @@ int run_decide(DecideArguments arguments) {
   const bool details = arguments.details || !arguments.page.empty();
   arguments.learning.options.calibrate = details;
   arguments.learning.options.context_model = any_unknown(contexts);
+  if (arguments.decision.quick) arguments.learning.options.members.reset();
   Json options = source.options;
   const RehearsalModel model = take_model_quietly(source, arguments.learning, session);
   const DecisionProblems problems = make_problems(model, task, contexts, arguments.source, session);
@@ -63,15 +64,20 @@ int run_decide(DecideArguments arguments) {
   if (decided.stopped && decisions.empty()) throw Error(*decided.stopped);
   // That the task has no solution says more than a doubt about what was learned, which may be the reason for it.
   if (arguments.common.strict) refuse_hopeless(decisions, task);
-  session.warn(model.summary.warnings);
-  session.warn(problems.warnings);
-  for (const Decision& decision : decisions) session.warn(decision.summary.warnings);
-  if (decided.stopped) {
-    session.warn({{"unfinished",
-                   fmt::format("{} The result holds the first {} of {} contexts.", decided.stopped->finding(),
-                               decisions.size(), problems.list.size()),
-                   arguments.source.contexts, decided.stopped->remedies()}});
+  std::vector<Warning> warnings = model.summary.warnings;
+  const auto add = [&](const std::vector<Warning>& more) { warnings.insert(warnings.end(), more.begin(), more.end()); };
+  add(problems.warnings);
+  for (const Decision& decision : decisions) {
+    add(decision.summary.warnings);
+    add(calibration_warnings(model, decision));
   }
+  if (decided.stopped) {
+    add({{"unfinished",
+          fmt::format("{} The result holds the first {} of {} contexts.", decided.stopped->finding(), decisions.size(),
+                      problems.list.size()),
+          arguments.source.contexts, decided.stopped->remedies()}});
+  }
+  session.warn(warnings);
 
   Json json = decisions_json(model, task, arguments.decision, decisions);
   if (decided.stopped) json["unfinished"] = problems.list.size() - decisions.size();
@@ -94,6 +100,7 @@ std::function<int()> fill_decide_verb(CLI::App* verb) {
   add_model_options(*verb, arguments->source, "CSV file with a context in each row: one decision for each");
   add_so_far_option(*verb, arguments->source);
   add_rehearsal_options(*verb, arguments->learning);
+  add_member_options(*verb, arguments->learning);
   add_described_options(*verb, describe(arguments->decision), "Search");
   add_common_options(*verb, arguments->common);
   verb->add_option("--report", arguments->page, "also write a page that explains the decisions, for a browser or print")
@@ -112,6 +119,7 @@ Examples:
   olem decide --model reef.olem --contexts today.csv --csv decisions.csv
   olem decide task.json --sampler linear --caution 2
   olem decide task.json --target 0.8
+  olem decide task.json --quick
   olem decide task.json --proposals 3 --optimizer bayes
   olem decide task.json --graph graph.csv
   olem decide task.json --graph-method ges --sampler linear
@@ -124,8 +132,10 @@ What is decided when --time-limit or Ctrl-C ends a run over many contexts is sti
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");
   return [verb, arguments] {
-    check_decision_method(*verb, *arguments);
     check_rehearsal_options(*verb, arguments->learning);
+    check_decision_method(*verb, *arguments);
+    // An earlier version had one fit.
+    if (!arguments->learning.like.empty()) arguments->decision.quick = true;
     return run_decide(*arguments);
   };
 }

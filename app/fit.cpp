@@ -17,6 +17,7 @@ struct FitArguments {
   RehearsalArguments learning;
   std::string task;
   bool no_calibrate = false;
+  bool quick = false;
 };
 
 // The numbers of each sampler, with how it fared on rows that it had not seen.
@@ -42,6 +43,7 @@ int run_fit(FitArguments arguments) {
   const LoadedTable loaded = load_tables(data, session, &task);
   arguments.learning.options.calibrate = !arguments.no_calibrate;
   arguments.learning.options.context_model = true;
+  if (arguments.quick || !arguments.learning.like.empty()) arguments.learning.options.members.reset();
   const RehearsalModel model = learn_model(arguments.learning, task, loaded, session);
   session.warn(model.summary.warnings);
 
@@ -73,6 +75,9 @@ std::function<int()> fill_fit_verb(CLI::App* verb) {
   auto arguments = std::make_shared<FitArguments>();
   verb->add_option("TASK", arguments->task, "task file: roles of the columns, domains, what is desired")->required();
   add_rehearsal_options(*verb, arguments->learning);
+  add_member_options(*verb, arguments->learning);
+  verb->add_flag("--quick", arguments->quick, "one fit without members: intervals cover the chance of the draws only")
+      ->group("Uncertainty");
   verb->add_flag("--no-calibrate", arguments->no_calibrate,
                  "do not test the samplers on rows held out, which takes about as long as fitting them")
       ->group("Sampler");

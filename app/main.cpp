@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -5,10 +7,12 @@
 #include <sstream>
 
 #include "command_line.h"
+#include "help.h"
 #include "olem/error.h"
 #include "olem/version.h"
 #include "session.h"
 #include "spelling.h"
+#include "terminal.h"
 
 namespace {
 
@@ -23,6 +27,7 @@ struct Verb {
 
 // The verb that shows the flags of all others.
 constexpr const char* kOptionsVerb = "options";
+constexpr const char* kHelpVerb = "help";
 
 constexpr Verb kVerbs[] = {
     {"init", "draft a task from a table, with guesses and comments to read and change", olem::app::fill_init_verb},
@@ -40,13 +45,16 @@ constexpr Verb kVerbs[] = {
     {"study", "repeat the experiments of the paper beside its numbers", olem::app::fill_study_verb},
     {"check", "say what is wrong or doubtful about a table, a task or a model, and what to do",
      olem::app::fill_check_verb},
+    {"explain-warning", "say what the code of a warning means and what to do", olem::app::fill_explain_warning_verb},
+    {kHelpVerb, "show the options of a verb that are needed most, with examples", olem::app::fill_help_verb},
     {kOptionsVerb, "print every option of every verb, or completions for a shell; write manual pages",
      olem::app::fill_options_verb},
 };
 
 // Takes no memory, of which there may be none.
 int report(ErrorCategory category, const char* message, const char* more = "") {
-  std::fprintf(stderr, "olem: %s%s\n", message, more);
+  const bool coloured = olem::app::has_colours(STDERR_FILENO);
+  std::fprintf(stderr, "%solem:%s %s%s\n", coloured ? "\x1b[31m" : "", coloured ? "\x1b[0m" : "", message, more);
   return olem::exit_code(category);
 }
 
@@ -64,10 +72,11 @@ const CLI::App& verb_at_hand(const CLI::App& app) {
 int run(std::vector<std::string> arguments) {
   CLI::App app(
       "olem learns the causal order of the columns of a table, graphs from it, and what to change so that an outcome\n"
-      "ends up where it is wanted. It says how sure each step is, and obeys what you know.",
+      "ends up where it is wanted. It reports the evidence for each step and obeys what you know.",
       "olem");
-  app.set_version_flag("--version", std::string(olem::version()));
+  app.set_version_flag("-V,--version", std::string(olem::version()));
   app.require_subcommand(1);
+  app.formatter(olem::app::help_formatter());
   app.footer(R"(
 Examples:
   olem init data.csv             a task to start from
@@ -79,7 +88,8 @@ Examples:
   olem report r.json -o r.html   a page about a result
   olem fit task.json -o m.olem   a model to decide with again and again
   olem serve m.olem              a page to rehearse decisions in a browser
-  olem order --help              every option, with examples)");
+  olem help order                the options that are needed most, with examples
+  olem order --help-all          every option)");
   // Only what may be meant gets its flags: all of them together take half of the time of a start.
   const auto is_said = [&](const char* word) {
     return std::find(arguments.begin(), arguments.end(), word) != arguments.end();
@@ -87,6 +97,8 @@ Examples:
   std::vector<std::pair<const CLI::App*, std::function<int()>>> works;
   for (const Verb& verb : kVerbs) {
     CLI::App* const added = app.add_subcommand(verb.name, verb.help);
+    added->group("Verbs");
+    added->set_help_all_flag("--help-all", "Print every option, by group, and exit");
     if (is_said(verb.name) || is_said(kOptionsVerb)) works.emplace_back(added, verb.fill(added));
   }
   try {

@@ -52,9 +52,8 @@ std::string options_sections(const CLI::App& command) {
   std::vector<std::pair<std::string, std::string>> groups = {{"Arguments", ""}};
   for (const CLI::Option* option : command.get_options()) {
     const bool positional = option->get_positional();
-    const std::string group = positional                         ? "Arguments"
-                              : option == command.get_help_ptr() ? "Help"
-                                                                 : option->get_group();
+    const bool help = option == command.get_help_ptr() || option == command.get_help_all_ptr();
+    const std::string group = positional ? "Arguments" : help ? "Help" : option->get_group();
     auto place = std::find_if(groups.begin(), groups.end(), [&](const auto& known) { return known.first == group; });
     if (place == groups.end()) place = groups.insert(groups.end(), {group, ""});
     const std::string title =

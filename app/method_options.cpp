@@ -72,8 +72,8 @@ void check_method_options(const CLI::App& verb, const std::vector<Method>& metho
 }
 
 void add_like_option(CLI::App& verb, std::string& like) {
-  CLI::Option* const option =
-      verb.add_option("--like", like, "take the defaults of an earlier version: 0.1, whose orders are OLEM's");
+  CLI::Option* const option = verb.add_option(
+      "--like", like, "take the defaults of an earlier version: 0.1, whose orders are OLEM's and whose sampler is gp");
   option->type_name("VERSION")->group("Method");
   keep_choices(*option, {"0.1"});
 }

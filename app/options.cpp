@@ -26,7 +26,7 @@ std::string verb_tables(const CLI::App& verb, const std::string& before = "") {
   std::map<std::string, std::string> rows;
   for (const CLI::Option* option : verb.get_options()) {
     const std::string name = option->get_positional() ? option->get_name(true) : option->get_name(false, true);
-    if (name == "-h,--help") continue;
+    if (option == verb.get_help_ptr() || option == verb.get_help_all_ptr()) continue;
     const std::string group = option->get_positional() ? "Arguments" : option->get_group();
     if (rows.find(group) == rows.end()) groups.push_back(group);
     const std::string type = option->get_positional() ? "" : option->get_type_name();

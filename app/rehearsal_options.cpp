@@ -68,7 +68,7 @@ void check_graph_flags(const CLI::App& verb, RehearsalArguments& arguments) {
 
 void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
   const std::vector<const CLI::Option*> before = static_cast<const CLI::App&>(verb).get_options();
-  verb.add_option("--order", arguments.order_file, "use this order instead of learning one: a name a line, or JSON")
+  verb.add_option("--order", arguments.order_file, "use this order instead of learning one: one name per line, or JSON")
       ->type_name("FILE")
       ->group("Order");
   verb.add_flag("--ignore-stages", arguments.options.ignore_stages,
@@ -92,11 +92,21 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
   }
 }
 
+void add_member_options(CLI::App& verb, RehearsalArguments& arguments) {
+  const std::size_t before = static_cast<const CLI::App&>(verb).get_options().size();
+  add_described_options(verb, describe(arguments.options.members.emplace()), "Uncertainty");
+  const std::vector<const CLI::Option*> all = static_cast<const CLI::App&>(verb).get_options();
+  arguments.flags.insert(arguments.flags.end(), all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
+}
+
 void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments) {
   RehearsalOptions& options = arguments.options;
   apply_like(verb, arguments.like, options.order.method);
-  if (!arguments.like.empty() && !flag_given(verb, "--levers"))
-    options.levers = rehearsal_defaults(arguments.like).levers;
+  if (!arguments.like.empty()) {
+    const RehearsalOptions defaults = rehearsal_defaults(arguments.like);
+    if (!flag_given(verb, "--levers")) options.levers = defaults.levers;
+    if (!flag_given(verb, "--sampler")) options.samplers.sampler = defaults.samplers.sampler;
+  }
   for (const char* const other : {"--order", "--graph", "--graph-method"})
     refuse_together(verb, "--levers", other, "it is about an order that is learned.");
   refuse_together(verb, "--graph", "--order", "a graph has an order of its own.");
@@ -138,7 +148,11 @@ RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task
                            const Session& session) {
   session.protect(arguments.graph_file, "the file with the graph");
   session.protect(arguments.order_file, "the file with the order");
-  const Context& context = session.context();
+  return learn_model(arguments, task, loaded, session.context());
+}
+
+RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const LoadedTable& loaded,
+                           const Context& context) {
   if (!arguments.graph_file.empty()) {
     const GraphFile graph = read_graph(arguments.graph_file, context);
     return loaded.completed ? fit_rehearsal_on_graph(task, *loaded.completed, arguments.options, graph, context)

@@ -24,6 +24,9 @@ struct RehearsalArguments {
 
 void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments);
 
+// Members are fitted too, with their options; for verbs that use them.
+void add_member_options(CLI::App& verb, RehearsalArguments& arguments);
+
 // After the parse: a flag was given that the chosen learner or sampler does not read, or two that exclude each other.
 // That is a usage error. Moves the options of a graph learner to where they are used.
 void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments);
@@ -40,5 +43,8 @@ DataOptions data_options(const RehearsalArguments& arguments, const Task& task);
 // Learns from the table; the warnings of the model are the caller's to give.
 RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const LoadedTable& loaded,
                            const Session& session);
+// The same with another context, for verbs without an output that files could be confused with.
+RehearsalModel learn_model(const RehearsalArguments& arguments, const Task& task, const LoadedTable& loaded,
+                           const Context& context);
 
 }  // namespace olem::app

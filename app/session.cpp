@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <climits>
@@ -18,10 +19,14 @@
 #include <system_error>
 
 #include "choices.h"
+#include "olem/data_check.h"
 #include "olem/error.h"
 #include "olem/ranks.h"
 #include "olem/report_page.h"
+#include "olem/text.h"
+#include "olem/warning_codes.h"
 #include "spelling.h"
+#include "terminal.h"
 
 namespace olem::app {
 
@@ -49,6 +54,15 @@ Spelling spelling_of(const CommonOptions& options) {
     if (verb->parsed()) return flag_spelling(*verb);
   }
   return member_spelling();
+}
+
+// Up to the first full stop that a capital letter follows.
+std::string_view first_sentence(std::string_view text) {
+  for (std::size_t at = text.find(". "); at != std::string_view::npos; at = text.find(". ", at + 1)) {
+    if (at + 2 < text.size() && std::isupper(static_cast<unsigned char>(text[at + 2])) != 0)
+      return text.substr(0, at + 1);
+  }
+  return text;
 }
 
 // A number of type `Number` that satisfies `allowed`; otherwise a usage error with option, value and rule.
@@ -212,39 +226,79 @@ Session::~Session() { print_later_warnings(); }
 bool Session::speaks() const { return context_.ranks == nullptr || context_.ranks->is_root(); }
 
 void Session::warn(const std::vector<Warning>& warnings) {
-  for (const Warning& warning : warnings) take_warning(warning, false);
+  std::vector<Warning> first;
+  for (const Warning& warning : warnings) {
+    if (!take_warning(warning) || options_.quiet) continue;
+    if (could_change_decision(warning.code)) {
+      first.push_back(warning);
+    } else {
+      later_ += warning_line(warning);
+    }
+  }
+  if (first.empty()) return;
+  if (first.size() == 1 || options_.explain_warnings) {
+    for (const Warning& warning : first) print_now(warning_line(warning));
+    return;
+  }
+  std::vector<std::string> codes;
+  std::string lines;
+  for (const Warning& warning : first) {
+    if (std::find(codes.begin(), codes.end(), warning.code) == codes.end()) codes.push_back(warning.code);
+    lines += warning_line(warning);
+  }
+  later_ = lines + later_;
+  print_now(message_line(fmt::format("{} findings could change the decision ({}). They are listed below the answer.",
+                                     first.size(), fmt::join(codes, ", "))));
 }
 
-void Session::warn_later(const std::vector<Warning>& warnings) {
-  for (const Warning& warning : warnings) take_warning(warning, true);
-}
-
-void Session::take_warning(const Warning& warning, bool later) {
+// False where it is known already.
+bool Session::take_warning(const Warning& warning) {
   // Many contexts may give the same warning; once is enough.
   const bool known = std::any_of(warnings_.begin(), warnings_.end(), [&](const Warning& other) {
     return other.code == warning.code && other.text == warning.text && other.where == warning.where;
   });
-  if (known) return;
+  if (known) return false;
   if (options_.strict) {
     throw Error(ErrorCategory::kData, fmt::format("{} With --strict this is an error.", warning.text),
                 warning.remedies);
   }
   warnings_.push_back(warning);
-  if (options_.quiet) return;
-  const std::string line = fmt::format("warning: {}\n", warning_text(warning, spelling_));
-  if (later) {
-    later_ += line;
-    return;
-  }
+  return true;
+}
+
+std::string Session::warning_line(const Warning& warning) const {
+  if (!options_.explain_warnings)
+    return message_line(fmt::format("{} [{}]", first_sentence(warning.text), warning.code));
+  std::string text = fmt::format("{} [{}]", warning_text(warning, spelling_), warning.code);
+  if (const WarningCode* const known = find_warning_code(warning.code))
+    text += fmt::format(" In general: {}", known->meaning);
+  return message_line(text);
+}
+
+std::string Session::message_line(std::string_view text) const {
+  constexpr std::string_view kStart = "warning: ";
+  const std::size_t width = terminal_width(STDERR_FILENO);
+  const std::string lines =
+      width == 0 ? fmt::format("{}{}\n", kStart, text) : wrap_text(text, width, std::string(kStart.size(), ' '));
+  const std::string start =
+      has_colours(STDERR_FILENO) ? styled("warning:", Style::kWarning) + " " : std::string(kStart);
+  return start + lines.substr(kStart.size());
+}
+
+void Session::print_now(const std::string& lines) {
   if (progress_) progress_->clear();
-  print_message(line);
+  print_message(lines);
+  shortened_ = true;
 }
 
 void Session::print_later_warnings() {
-  if (later_.empty()) return;
+  if (later_.empty() && !shortened_) return;
+  if (!options_.explain_warnings)
+    later_ += "What to do about warnings: --explain-warnings, or olem explain-warning CODE.\n";
   if (progress_) progress_->clear();
   print_message(later_);
   later_.clear();
+  shortened_ = false;
 }
 
 void Session::refuse_twice(const std::string& path, std::string_view flag) const {
@@ -294,7 +348,7 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
   if (!options_.output.empty()) write_file_atomically(options_.output, json, options_.force);
   if (!page.empty()) write_file_atomically(page, page_text, options_.force);
   outputs_.clear();  // whoever reads standard output may end this process at any moment
-  print_out(options_.json ? json : text);
+  print_out(options_.json ? json : has_colours(STDOUT_FILENO) ? highlighted(text) : text);
   print_later_warnings();
 }
 
@@ -341,6 +395,8 @@ void add_resource_options(CLI::App& verb, CommonOptions& options, const std::str
       ->type_name("SECONDS")
       ->group(group);
   verb.add_flag("--strict", options.strict, "treat every warning as an error")->group(group);
+  verb.add_flag("--explain-warnings", options.explain_warnings, "print every warning in full, with what to do")
+      ->group(group);
   verb.add_flag("-q,--quiet", options.quiet, "no warnings or progress on the terminal; warnings stay in the JSON")
       ->group(group);
   verb.add_flag("-v,--verbose", options.verbose, "say what is being done")->group(group);

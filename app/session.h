@@ -24,6 +24,7 @@ struct CommonOptions {
   bool quiet = false;
   bool verbose = false;
   bool strict = false;
+  bool explain_warnings = false;
   bool force = false;
   std::string output;
   std::string memory;
@@ -52,10 +53,10 @@ class Session {
   // How messages name the options of the verb that runs.
   const Spelling& spelling() const { return spelling_; }
 
-  // Warnings go to stderr at once and into the result. With --strict the first one is an error.
+  // Warnings go into the result and to standard error, one line each, wrapped to a terminal: those that could change
+  // the decision at once, in one line for all of them, the others behind the answer. With --explain-warnings each is
+  // told in full with its remedies. With --strict the first one is an error.
   void warn(const std::vector<Warning>& warnings);
-  // The same, but they are printed behind the result.
-  void warn_later(const std::vector<Warning>& warnings);
 
   // Before any work: `flag` names a file that will be written, or nothing when it is empty. A usage error when another
   // flag names it too; a file error when it exists and may not be replaced, when it cannot be written, and when another
@@ -82,7 +83,10 @@ class Session {
     OutputLock lock;
   };
   void refuse_twice(const std::string& path, std::string_view flag) const;
-  void take_warning(const Warning& warning, bool later);
+  bool take_warning(const Warning& warning);
+  std::string warning_line(const Warning& warning) const;
+  std::string message_line(std::string_view text) const;
+  void print_now(const std::string& lines);
   void print_later_warnings();
 
   CommonOptions options_;
@@ -90,7 +94,8 @@ class Session {
   Context context_;
   std::vector<Output> outputs_;
   std::vector<Warning> warnings_;
-  std::string later_;  // lines for standard error, behind the result
+  std::string later_;       // lines for standard error, behind the result
+  bool shortened_ = false;  // a warning was given without its detail
   std::chrono::steady_clock::time_point start_;
   std::unique_ptr<ProgressBar> progress_;
 };
@@ -139,5 +144,7 @@ std::function<int()> fill_study_verb(CLI::App* verb);
 std::function<int()> fill_check_verb(CLI::App* verb);
 std::function<int()> fill_init_verb(CLI::App* verb);
 std::function<int()> fill_options_verb(CLI::App* verb);
+std::function<int()> fill_help_verb(CLI::App* verb);
+std::function<int()> fill_explain_warning_verb(CLI::App* verb);
 
 }  // namespace olem::app

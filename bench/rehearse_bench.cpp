@@ -85,7 +85,7 @@ int run(int variables, int rows) {
     ask(fresh, body(at, 0.5));
   });
   fmt::print("{} variables, {} rows, {} draws; milliseconds: median, worst of {}, mean on the processor\n", variables,
-             rows, Rehearser::kRehearsalDraws, kMoves);
+             rows, 2 * ServeOptions().decision.judge_draws, kMoves);
   const auto print = [&](const char* what, const Times& times) {
     fmt::print("  {:28} {:7.1f} {:7.1f} {:7.1f}   {:.1f} times the first\n", what, times.median, times.worst,
                times.processor, times.processor / alterable.processor);

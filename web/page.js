@@ -1,86 +1,63 @@
 'use strict';
 
-// The rehearsal page: levers, and what becomes of the outcome. The server computes all numbers and draws all figures;
-// names of variables come from a file and enter the page as text only, never as markup.
+// The rehearsal page: levers, and what becomes of the outcome. The server computes all numbers and draws all figures.
 
-const $ = (id) => document.getElementById(id);
+import {
+  $,
+  ask,
+  ask_json,
+  clamp,
+  download,
+  drawing,
+  figure_width,
+  make,
+  make_button,
+  pick,
+  say,
+  shown,
+  speak,
+  storage,
+} from './basics.js';
+import { begin_contexts, clear_contexts } from './contexts.js';
+import { term } from './glossary.js';
+import { address_of, begin_history, record, redo, state_in, undo } from './history.js';
+import { make_lever, nearest_value } from './levers.js';
+import { load_models, model_id, place_of, show_list, show_source, wait_for_model } from './models.js';
+import { show_order } from './order.js';
+import { levers_over, seen_between, show_looking, show_plan } from './plan.js';
+import { begin_scenarios, scenarios, set_scenarios, show_next_name } from './scenarios.js';
+import { show_uncertainty } from './uncertainty.js';
+import {
+  about,
+  forecast_text,
+  is_box,
+  joined,
+  level_word,
+  levels_text,
+  number_text,
+  percent_text,
+  points_text,
+  preferences_text,
+  range_text,
+  region_rows,
+  value_text,
+  wanted_text,
+  with_unit,
+} from './words.js';
 
-// An element with attributes and children; texts are texts, whatever they hold.
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
-// Names such as "constructor" must not find what every object has.
-const pick = (object, name) => (object && Object.hasOwn(object, name) ? object[name] : undefined);
-
-const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
-const rounded = (value, digits = 4) => String(Number(value.toPrecision(digits)));
-const number_text = (value, digits) => rounded(value, digits).replace(/-/g, '\u2212');
-const percent_text = (share) => `${(100 * share).toFixed(1)}\u202f%`;
-const range_text = ([low, high]) => `${percent_text(low)} to ${percent_text(high)}`;
-
-// What is known of a column: type, levels {word: number}, unit, label.
-const about = (name) => pick(model.column_types, name) ?? {};
-const with_unit = (name, text) => (about(name).unit ? `${text}\u202f${about(name).unit}` : text);
-// A value for people: the word of its level, or the number with its unit.
-function value_text(name, value) {
-  const level = Object.entries(about(name).levels ?? {}).find(([, number]) => number === value);
-  return level ? level[0] : with_unit(name, number_text(value));
-}
-
-function joined(parts) {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
-}
-
-// The server's answer, or an Error with a sentence for the reader.
-async function ask(path, body) {
-  const headers = { 'Content-Type': 'application/json' };
-  let answer;
-  try {
-    answer = await fetch(path, body && { method: 'POST', headers, body: JSON.stringify(body) });
-  } catch {
-    throw new Error('The server does not answer. Is olem serve still running?');
-  }
-  if (answer.ok) return answer;
-  const content = await answer.json().catch(() => null);
-  throw new Error(content?.error ?? `The server refused with status ${answer.status}.`);
-}
-
-const ask_json = async (path, body) => (await ask(path, body)).json();
-
-function say(text, { error = false, place = 'status' } = {}) {
-  $(place).textContent = text;
-  $(place).classList.toggle('error', error);
-}
-
-// What a screen reader hears, once the levers rest: every number on the way would be noise.
-let speaking = 0;
-function speak(text) {
-  clearTimeout(speaking);
-  speaking = setTimeout(() => {
-    $('spoken').textContent = text;
-  }, 700);
-}
-
-function download(content, name) {
-  const address = URL.createObjectURL(content);
-  make('a', { href: address, download: name }).click();
-  // The browser reads the content after this task.
-  setTimeout(() => URL.revokeObjectURL(address), 60000);
-}
-
-let model;
-// name -> {lever, start, value}
+// name -> {lever, start, value, note, known}; value null when it is not known
 const contexts = new Map();
 // name -> {lever, note, switches, mode, value, expected}; mode is leave, free or fixed, value null when nothing is set
 const alterables = new Map();
 // name -> {inputs: [low, high], bounds: [low or null, high or null]}
 const wanted = new Map();
-// The last decision of the server: its id and warnings, and the request to rehearse it, as text.
-let kept = { id: '', warnings: [], state: '' };
+// name -> {input, value}: what was seen since levers were set, null where it was not
+const seen = new Map();
+// How a recommendation is searched: success that is enough, in shares, or null; how many decisions.
+const search = { target: null, proposals: 1 };
+// The last decision of the server: its id and warnings, the request to rehearse it, as text, and its values for people.
+let kept = { id: '', warnings: [], state: '', exact: {}, rounded: {} };
+let start_state;
 
 // Sentences about fields that hold no usable number.
 const problems = new Map();
@@ -89,123 +66,9 @@ function object_to(owner, sentence, ...fields) {
   else problems.delete(owner);
   for (const field of fields) field.setAttribute('aria-invalid', sentence !== '');
 }
-
-// Of the domain of a lever: an interval, or some values.
-const nearest_value = ({ low, high, values }, value) =>
-  values ? values.reduce((a, b) => (Math.abs(b - value) < Math.abs(a - value) ? b : a)) : clamp(value, low, high);
-
-// A slider and a field for one number. `set(value, place)` shows the value, or for null an empty field with the thumb at
-// `place`; `changed(value)` is called with what a person enters, null for an empty field where `optional`.
-function make_lever(entry, title, { optional, changed }) {
-  const { low, high } = entry;
-  const span = high > low ? high - low : 1;
-  // Between 100 and 1000 steps of a round size.
-  const digits = clamp(3 - Math.ceil(Math.log10(span)), 0, 20);
-  const steps = Math.round(clamp(span * 10 ** digits, 100, 1000));
-  const share = (value) => clamp((value - low) / span, 0, 1);
-  const slider = make('input', { type: 'range', min: 0, max: steps, 'aria-labelledby': title });
-  const field = make('input', { type: 'number', step: 'any', 'aria-labelledby': title });
-  if (optional) field.placeholder = 'not set';
-  const tick = make('i', { class: 'tick' });
-  const marks = make('div', { class: 'marks', 'aria-hidden': 'true' }, tick);
-  marks.prepend(data_figure(entry, share));
-
-  slider.addEventListener('input', () => {
-    const at = Number(slider.value);
-    const between = Number((low + (span * at) / steps).toFixed(digits));
-    const value = at === 0 ? low : at === steps ? high : entry.values ? nearest_value(entry, between) : between;
-    enter(value);
-    field.value = rounded(value);
-  });
-  field.addEventListener('input', () => {
-    const value = field.value === '' ? null : Number(field.value);
-    if (field.validity.badInput || (value === null && !optional)) {
-      refuse(`${entry.name} needs a number.`);
-    } else if (optional && value !== null && (value < low || value > high)) {
-      refuse(`${entry.name} can be set from ${number_text(low)} to ${number_text(high)}.`);
-    } else if (value !== null && entry.values && !entry.values.includes(value)) {
-      refuse(`${entry.name} can be set to ${number_text(nearest_value(entry, value))}, but not to ${number_text(value)}.`);
-    } else {
-      enter(value);
-    }
-  });
-
-  // What could not be used gives way to what is in force.
-  field.addEventListener('blur', () => {
-    if (problems.has(field)) rehearse();
-  });
-
-  function refuse(sentence) {
-    object_to(field, sentence, field);
-    rehearse();
-  }
-  function enter(value) {
-    object_to(field, '', field);
-    changed(value);
-  }
-  const beyond = (value) => value !== null && (value < entry.data_low || value > entry.data_high);
-  return {
-    element: make('div', { class: 'lever' }, make('div', { class: 'scale' }, marks, slider), field),
-    slider,
-    mark(value) {
-      tick.style.left = `${100 * share(value)}%`;
-    },
-    set(value, place) {
-      slider.value = Math.round(steps * share(value ?? place));
-      slider.setAttribute('aria-valuetext', value === null ? `not set, about ${rounded(place, 3)}` : rounded(value));
-      slider.classList.toggle('unset', value === null);
-      this.element.classList.toggle('beyond', beyond(value));
-      // What a person is writing is not rewritten under the cursor.
-      if (document.activeElement !== field) {
-        field.value = value === null ? '' : rounded(value);
-        object_to(field, '', field);
-      }
-    },
-    enable(on) {
-      slider.disabled = !on;
-      field.disabled = !on;
-    },
-  };
-}
-
-// The values of a column in the data as bars along its lever, or where they lie if no more is known.
-function data_figure({ data_counts, data_low, data_high }, share) {
-  const counts = data_counts?.length ? data_counts : [1];
-  const width = (data_high - data_low) / counts.length;
-  const top = Math.max(...counts);
-  const space = 'http://www.w3.org/2000/svg';
-  const figure = document.createElementNS(space, 'svg');
-  if (counts.length === 1) figure.setAttribute('class', 'flat');
-  figure.setAttribute('viewBox', '0 0 100 100');
-  figure.setAttribute('preserveAspectRatio', 'none');
-  const bars = document.createElementNS(space, 'path');
-  const bar = (count, i) => {
-    const [left, right] = [i, i + 1].map((edge) => 100 * share(data_low + edge * width));
-    return `M${left} 100V${100 - (100 * count) / top}H${right}V100Z`;
-  };
-  bars.setAttribute('d', counts.map(bar).join(''));
-  figure.append(bars);
-  return figure;
-}
-
-// A list of values in place of a lever; with `optional` also none of them.
-function make_choice(entry, title, { optional, changed }) {
-  const values = entry.values ?? Object.values(entry.about.levels);
-  const select = make('select', { 'aria-labelledby': title });
-  if (optional) select.append(make('option', { value: '' }, 'not set'));
-  select.append(...values.map((value) => make('option', { value }, value_text(entry.name, value))));
-  select.addEventListener('change', () => changed(select.value === '' ? null : Number(select.value)));
-  return {
-    element: make('div', { class: 'lever' }, select),
-    slider: select,
-    mark() {},
-    set(value) {
-      select.value = value === null ? '' : String(value);
-    },
-    enable(on) {
-      select.disabled = !on;
-    },
-  };
+function refused(field, sentence, ask_again = true) {
+  object_to(field, sentence, field);
+  if (ask_again) rehearse();
 }
 
 // A variable's name, with what belongs to it below and, for some, beside it.
@@ -213,26 +76,50 @@ function make_group(name, id, beside, ...below) {
   const { label, unit } = about(name);
   const title = make('h3', { id, title: label ? `${name}: ${label}` : name }, unit ? `${name} (${unit})` : name);
   const head = make('div', { class: 'head' }, title, ...beside);
-  return make('div', { class: 'variable', role: 'group', 'aria-labelledby': id }, head, ...below);
+  const described = label ? [make('p', { class: 'note label' }, label)] : [];
+  return make('div', { class: 'variable', role: 'group', 'aria-labelledby': id }, head, ...described, ...below);
+}
+
+function make_radios(name, labelled, choices, chosen) {
+  const group = make('div', { class: 'switch', role: 'radiogroup', 'aria-labelledby': labelled });
+  const radios = new Map();
+  for (const [key, words] of choices) {
+    const radio = make('input', { type: 'radio', name, value: key });
+    radio.addEventListener('change', () => chosen(key));
+    radios.set(key, radio);
+    group.append(make('label', {}, radio, make('span', {}, words)));
+  }
+  return { group, radios };
 }
 
 function make_context(entry, place) {
   const title = `context-${place}`;
-  const one = { value: entry.value, start: entry.value };
+  const one = { value: entry.value, start: entry.value, last: entry.value };
   const changed = (value) => {
     one.value = value;
-    rehearse();
+    one.last = value;
+    took(entry.name);
   };
-  const levels = Object.keys(entry.about?.levels ?? {});
-  one.lever = (levels.length > 0 ? make_choice : make_lever)(entry, title, { optional: false, changed });
+  one.lever = make_lever(entry, title, { optional: false, changed, refused });
   one.lever.mark(entry.value);
   contexts.set(entry.name, one);
-  const mean = with_unit(entry.name, number_text(entry.mean, 3));
-  const note = make('p', { class: 'note' }, entry.about?.label ?? `${mean} on average in the data`);
-  return make_group(entry.name, title, [], one.lever.element, note);
+  const beside = [];
+  if (shown.model.can_draw_context) {
+    const choices = [
+      ['known', 'known'],
+      ['unknown', 'not known'],
+    ];
+    const { group, radios } = make_radios(`${title}-known`, title, choices, (key) => {
+      one.value = key === 'known' ? one.last : null;
+      took(entry.name);
+    });
+    one.known = radios;
+    beside.push(group);
+  }
+  one.note = make('p', { class: 'note' });
+  one.mean = level_word(entry.name, entry.mean) ?? with_unit(entry.name, number_text(entry.mean, 3));
+  return make_group(entry.name, title, beside, one.lever.element, one.note);
 }
-
-const kMostChoices = 30;
 
 const kModes = [
   ['leave', 'leave alone'],
@@ -243,32 +130,25 @@ const kModes = [
 function make_alterable(entry, place) {
   const title = `alterable-${place}`;
   const note = make('p', { class: 'note', id: `${title}-note` });
-  const { name, values } = entry;
-  const one = { name, mode: 'free', value: null, expected: entry.expected, note, switches: new Map() };
+  const { name } = entry;
+  const one = { name, entry, mode: 'free', value: null, expected: entry.expected, note };
   const changed = (value) => {
     one.value = value;
     // A fixed value that is wiped out is no longer fixed.
     if (value === null && one.mode === 'fixed') one.mode = 'free';
-    rehearse();
+    took(name);
   };
-  one.lever = (values?.length <= kMostChoices ? make_choice : make_lever)(entry, title, { optional: true, changed });
-  one.lever.slider.setAttribute('aria-describedby', note.id);
-  const group = make('div', { class: 'switch', role: 'radiogroup', 'aria-labelledby': title });
-  for (const [mode, words] of kModes) {
-    const radio = make('input', { type: 'radio', name: title, value: mode });
-    radio.addEventListener('change', () => {
-      one.mode = mode;
-      if (mode === 'fixed') one.value ??= nearest_value(entry, one.expected);
-      rehearse();
-    });
-    one.switches.set(mode, radio);
-    group.append(make('label', {}, radio, make('span', {}, words)));
-  }
-  alterables.set(entry.name, one);
-  return make_group(entry.name, title, [group], one.lever.element, note);
+  one.lever = make_lever(entry, title, { optional: true, changed, refused });
+  one.lever.control.setAttribute('aria-describedby', note.id);
+  const { group, radios } = make_radios(title, title, kModes, (mode) => {
+    one.mode = mode;
+    if (mode === 'fixed') one.value ??= nearest_value(entry, one.expected);
+    took(`${name} mode`);
+  });
+  one.switches = radios;
+  alterables.set(name, one);
+  return make_group(name, title, [group], one.lever.element, note);
 }
-
-const levels_text = ({ wanted: given }) => (given?.values ?? [given]).join(' or ');
 
 // The two sides of what is wanted of an outcome; an empty field leaves its side open.
 function make_wanted(entry, place) {
@@ -286,8 +166,10 @@ function make_wanted(entry, place) {
     const input = make('input', { type: 'number', step: 'any', placeholder: 'open' });
     input.addEventListener('input', () => {
       one.bounds[side] = input.value === '' ? null : Number(input.value);
-      object_to(one, check(), ...one.inputs);
-      rehearse();
+      const sentence = check();
+      object_to(one, sentence, ...one.inputs);
+      if (sentence) rehearse();
+      else took(`${entry.name} ${word}`);
     });
     one.inputs.push(input);
     return make('label', {}, make('span', {}, word), make('span', { class: 'unseen' }, ` (${entry.name})`), input);
@@ -296,14 +178,38 @@ function make_wanted(entry, place) {
   return make_group(entry.name, `wanted-${place}`, [make('div', { class: 'wanted' }, ...sides)]);
 }
 
-const is_box = () => !model.region;
+// A field for what is seen between two steps; empty until then.
+function make_seen({ name }, place) {
+  const title = `seen-${place}`;
+  const levels = Object.entries(about(name).levels ?? {});
+  const input =
+    levels.length > 0
+      ? make(
+          'select',
+          { 'aria-labelledby': title },
+          make('option', { value: '' }, 'not seen yet'),
+          ...levels.map(([word, value]) => make('option', { value }, word)),
+        )
+      : make('input', { type: 'number', step: 'any', placeholder: 'not seen yet', 'aria-labelledby': title });
+  const one = { input, value: null };
+  input.addEventListener(levels.length > 0 ? 'change' : 'input', () => {
+    const bad = levels.length === 0 && input.validity.badInput;
+    object_to(input, bad ? `${name} needs a number, or an empty field.` : '', input);
+    one.value = bad || input.value === '' ? null : Number(input.value);
+    took(`${name} seen`);
+  });
+  seen.set(name, one);
+  return make_group(name, title, [make('div', { class: 'wanted' }, input)]);
+}
+
 const set_value = (one) => (one.mode === 'leave' ? null : one.value);
+const desired = () => Object.fromEntries([...wanted].map(([name, one]) => [name, [...one.bounds]]));
 
 // What every request says. Throws a sentence where a field holds no usable number.
 function conditions() {
   for (const sentence of problems.values()) throw new Error(sentence);
   const body = { context: Object.fromEntries([...contexts].map(([name, one]) => [name, one.value])) };
-  if (is_box()) body.desired = Object.fromEntries([...wanted].map(([name, one]) => [name, one.bounds]));
+  if (is_box()) body.desired = desired();
   return body;
 }
 
@@ -324,65 +230,121 @@ function switches(exactly) {
   );
 }
 
-function wanted_text() {
-  const texts = [...wanted].map(([name, { bounds }]) => {
-    const [low, high] = bounds.map((value) => value !== null && number_text(value));
-    if (low && high) return `${name} between ${low} and ${high}`;
-    return low ? `${name} at least ${low}` : high ? `${name} at most ${high}` : '';
-  });
-  const levels = model.outcome.filter((entry) => entry.wanted !== undefined);
-  texts.push(...levels.map((entry) => `${entry.name} = ${levels_text(entry)}`));
-  return joined(texts.filter((text) => text));
+// All that a person can change, as a plain object.
+function state() {
+  return {
+    context: Object.fromEntries([...contexts].map(([name, one]) => [name, one.value])),
+    desired: desired(),
+    levers: Object.fromEntries([...alterables].map(([name, { mode, value }]) => [name, { mode, value }])),
+    seen: Object.fromEntries([...seen].map(([name, { value }]) => [name, value])),
+    target: search.target,
+    proposals: search.proposals,
+    scenarios: scenarios(),
+  };
 }
 
-// "0.5 a - b \u2264 2"
-function condition_text(terms, bound) {
-  const words = terms
-    .filter(([, weight]) => weight !== 0)
-    .map(([name, weight], i) => {
-      const sign = weight < 0 ? '\u2212' : i > 0 ? '+' : '';
-      const size = Math.abs(weight) === 1 ? '' : number_text(Math.abs(weight));
-      return [sign, size, name].filter((text) => text).join('\u00a0');
-    });
-  return `${words.join(' ')} \u2264 ${number_text(bound)}`;
-}
-
-const region_rows = () =>
-  model.region.M.map((row, i) =>
-    condition_text(
-      row.map((weight, j) => [model.outcome[j].name, weight]),
-      model.region.d[i],
-    ),
-  );
-
-// What the task asks of every recommendation.
-function wishes_text() {
-  const texts = (model.constraints ?? []).map(({ weights, max }) => condition_text(Object.entries(weights), max));
-  const rules = texts.length > 0 ? [`A recommendation keeps to ${joined(texts)}.`] : [];
-  if (model.max_alterations) rules.push(`It sets at most ${model.max_alterations} of these.`);
-  if (model.cost) {
-    const costs = Object.entries(model.cost).map(([name, weight]) => `${number_text(weight)} for ${name}`);
-    rules.push(`Changes cost ${joined(costs)} a unit; of decisions that are as good the cheapest is recommended.`);
+function apply_setting({ context, desired: bounds, levers }) {
+  for (const [name, one] of contexts) {
+    const value = pick(context, name);
+    if (value === undefined) continue;
+    one.value = value;
+    if (value !== null) one.last = value;
   }
-  return rules.join(' ');
+  for (const [name, one] of wanted) {
+    one.bounds = [...(pick(bounds, name) ?? one.bounds)];
+    one.inputs.forEach((input, side) => {
+      input.value = one.bounds[side] ?? '';
+    });
+    object_to(one, '', ...one.inputs);
+  }
+  for (const [name, one] of alterables) {
+    const lever = pick(levers, name);
+    if (lever === undefined) continue;
+    const { mode, value } = lever;
+    one.value = value === null ? null : nearest_value(one.entry, value);
+    one.mode = !one.switches.has(mode) || (mode === 'fixed' && value === null) ? 'free' : mode;
+  }
+  problems.clear();
+}
+
+function show_search() {
+  $('target').value = search.target === null ? '' : String(Number((100 * search.target).toPrecision(6)));
+  $('alternatives').value = String(search.proposals - 1);
+}
+
+function apply(whole) {
+  apply_setting(whole);
+  for (const [name, one] of seen) {
+    one.value = pick(whole.seen, name) ?? null;
+    one.input.value = one.value ?? '';
+  }
+  search.target = whole.target;
+  search.proposals = clamp(Math.round(whole.proposals ?? 1), 1, 10);
+  show_search();
+  show_levers(true);
+  if (JSON.stringify(whole.scenarios) !== JSON.stringify(scenarios())) set_scenarios(whole.scenarios);
+  write_address();
+  rehearse();
+}
+
+// The address follows at once, and then a few times a second: browsers refuse to write it at every step.
+const kBetweenAddresses = 300; // milliseconds
+let writing = 0;
+let written = -Infinity;
+function write_address() {
+  clearTimeout(writing);
+  const wait = written + kBetweenAddresses - performance.now();
+  if (wait > 0) {
+    writing = setTimeout(write_address, wait);
+    return;
+  }
+  written = performance.now();
+  history.replaceState(null, '', address_of(state(), start_state, model_id()));
+}
+
+// A person changed something.
+function took(key) {
+  record(state(), key);
+  write_address();
+  rehearse();
+}
+
+const is_recommended = (name, value) => value !== null && pick(kept.exact, name) === value;
+// A value as people may set it: of a recommendation the digits that matter, unless the exact ones are asked for.
+function shown_value(name, value) {
+  if (level_word(name, value) !== undefined) return undefined;
+  if ($('exact').checked) return String(value);
+  const short = is_recommended(name, value) ? pick(kept.rounded, name) : undefined;
+  return short === undefined ? undefined : String(short);
+}
+function lever_text(name, value) {
+  const text = shown_value(name, value);
+  return text === undefined ? value_text(name, value, 3) : with_unit(name, text.replace(/-/g, '\u2212'));
 }
 
 function note_text(one) {
-  const word = value_text(one.name, one.expected);
-  const is_level = Object.values(about(one.name).levels ?? {}).includes(one.expected);
-  const otherwise = is_level ? word : `about ${number_text(one.expected, 3)}`;
-  if (one.mode === 'leave') return `left alone, ${otherwise} to be expected`;
-  return one.value === null ? `not set, ${otherwise} to be expected` : `instead of ${otherwise}`;
+  const word = level_word(one.name, one.expected);
+  const otherwise = word ?? `about ${with_unit(one.name, number_text(one.expected, 3))}`;
+  if (one.mode === 'leave') return `left alone, ${otherwise} expected`;
+  if (one.value === null) return `not set, ${otherwise} expected`;
+  return `instead of ${otherwise}`;
 }
 
-function show_levers() {
-  const wish = is_box() ? wanted_text() : joined(region_rows());
+function show_levers(force = false) {
+  const wish = wanted_text(desired());
   $('question').textContent = wish ? `What should be changed to have ${wish}?` : 'What should be changed?';
   document.title = `${wish || 'What should be changed?'} \u2013 rehearsal`;
-  for (const one of contexts.values()) one.lever.set(one.value, one.value);
-  for (const one of alterables.values()) {
+  for (const one of contexts.values()) {
+    const known = one.value !== null;
+    one.lever.enable(known);
+    one.lever.set(one.value ?? one.last, one.value ?? one.last, $('exact').checked ? String(one.last) : undefined, force);
+    if (one.known) one.known.get(known ? 'known' : 'unknown').checked = true;
+    one.note.textContent = known ? `${one.mean} on average in the data` : 'not known: drawn from what the others tell';
+  }
+  for (const [name, one] of alterables) {
     one.lever.enable(one.mode !== 'leave');
-    one.lever.set(set_value(one), one.expected);
+    const value = set_value(one);
+    one.lever.set(value, one.expected, value === null ? undefined : shown_value(name, value), force);
     one.lever.mark(one.expected);
     one.switches.get(one.mode).checked = true;
     one.note.textContent = note_text(one);
@@ -403,13 +365,14 @@ async function rehearse() {
     changed_since = false;
     try {
       const body = rehearsed();
-      const width = figure_width();
+      const width = figure_width($('figures'));
       const answer = await ask_json('/api/rehearse', { ...body, width });
       drawn_width = width;
       const recommended = JSON.stringify(body) === kept.state;
-      show_answer(answer);
+      show_answer(answer, recommended ? kept.claim : null);
+      if (!recommended) refine(body);
       show_warnings([...answer.warnings, ...(recommended ? kept.warnings : [])]);
-      $('gain').classList.toggle('past', !recommended);
+      for (const id of ['gain', 'plan', 'uncertainty']) $(id).classList.toggle('past', !recommended);
       $('numbers').classList.remove('stale');
       if ($('status').classList.contains('error')) say('');
     } catch (error) {
@@ -419,90 +382,179 @@ async function rehearse() {
   }
   under_way = false;
   $('answer').setAttribute('aria-busy', 'false');
+  show_interval();
 }
 
-function show_answer(answer) {
-  const { success_probability: success, without_action: without } = answer;
-  $('success').textContent = percent_text(success);
-  $('without').textContent = percent_text(without);
-  $('interval').textContent = `95\u202f% interval ${range_text(answer.interval)}`;
-  $('interval-without').textContent = range_text(answer.interval_without_action);
-  const [low, high] = answer.interval;
-  for (const [name, value] of Object.entries({ success, low, high, without })) {
-    $('gauge').style.setProperty(`--${name}`, value);
+// The interval of the members takes longer than the number; it follows when no lever moves.
+async function show_interval() {
+  const state = JSON.stringify(rehearsed());
+  try {
+    const answer = await ask_json('/api/interval', JSON.parse(state));
+    if (!answer.members || JSON.stringify(rehearsed()) !== state) return;
+    const [low, high] = answer.interval;
+    $('interval').textContent = `95\u202f% interval ${range_text(answer.interval)}, with rows and order`;
+    for (const [name, value] of Object.entries({ low, high })) $('gauge').style.setProperty(`--${name}`, value);
+  } catch {
+    // The plain interval stays.
   }
+}
+
+// What is claimed of what is set: by the draws of the model, or with members by all that is uncertain about it.
+function show_claim({ success_probability: success, interval }) {
+  $('success').textContent = percent_text(success);
+  $('interval').replaceChildren(term('interval', '95\u202f% interval'), ` ${range_text(interval)}`);
+  const [low, high] = interval;
+  for (const [name, value] of Object.entries({ success, low, high })) $('gauge').style.setProperty(`--${name}`, value);
+}
+
+// A model with members is asked for what they say when the levers rest; it takes longer than the plain number, which
+// stands there meanwhile.
+const kRest = 250; // milliseconds
+let resting = 0;
+function refine(body) {
+  clearTimeout(resting);
+  if (!shown.model.members) return;
+  const asked = JSON.stringify(body);
+  const is_current = () => !under_way && problems.size === 0 && JSON.stringify(rehearsed()) === asked;
+  resting = setTimeout(async () => {
+    if (!is_current()) return;
+    try {
+      const claim = await ask_json('/api/interval', body);
+      if (is_current()) show_claim(claim);
+    } catch {
+      // The plain number stays.
+    }
+  }, kRest);
+}
+
+function show_answer(answer, claim) {
+  const { success_probability: success, without_action: without } = claim ?? answer;
+  show_claim(claim ?? answer);
+  $('without').textContent = percent_text(without);
+  $('interval-without').textContent = range_text((claim ?? answer).interval_without_action ?? answer.interval_without_action);
+  $('gauge').style.setProperty('--without', without);
   for (const [name, one] of alterables) one.expected = pick(answer.expected, name) ?? one.expected;
   show_levers();
-  show_figures(answer.svg);
+  const drawn = shown.model.outcome.map(({ name }) => pick(answer.svg, name)).filter((text) => text !== undefined);
+  $('figures').replaceChildren(...drawn.map(drawing));
   $('forecast').textContent = forecast_text(answer.outcomes, answer.outcomes_without_action);
+  const unit = shown.model.cost ? '' : ' standard deviations';
+  $('cost').replaceChildren(term('cost'), `: ${number_text(answer.cost, 3)}${unit}`);
   speak(`${percent_text(success)} probability of success, ${percent_text(without)} without action.`);
 }
 
-function forecast_text(outcomes, without) {
-  const shares = (levels) => joined(Object.entries(levels).map(([word, share]) => `${word} ${percent_text(share)}`));
-  const range = ({ mean, low, high, levels }) =>
-    levels ? shares(levels) : `${number_text(mean)} (${number_text(low)} to ${number_text(high)})`;
-  const texts = outcomes.map((one, i) => `${one.name} at ${range(one)}, without action at ${range(without[i])}`);
-  return `To be expected, with the range of four in five cases: ${texts.join('; ')}.`;
-}
-
-// Of the panel, without its margin: text in a figure is as large as that around it on any screen.
-const figure_width = () => clamp(10 * Math.floor($('figures').clientWidth / 10) - 20, 200, 2000);
 let drawn_width = 0;
 new ResizeObserver(() => {
-  if (model && figure_width() !== drawn_width) rehearse();
+  if (shown.model && !$('rehearsal').hidden && figure_width($('figures')) !== drawn_width) rehearse();
 }).observe($('figures'));
 
-// The server escapes names in its figures, and the page's policy runs no script that it did not bring.
-function show_figures(figures) {
-  const drawn = model.outcome.map(({ name }) => pick(figures, name)).filter((text) => text !== undefined);
-  $('figures').replaceChildren(
-    ...drawn.map((text) => new DOMParser().parseFromString(text, 'text/html').body.firstElementChild),
-  );
-}
-
 function show_warnings(warnings) {
-  const texts = [...model.warnings, ...warnings].map(({ text }) => text);
+  const texts = [...shown.model.warnings, ...warnings].map(({ text }) => text);
   $('warnings').replaceChildren(...[...new Set(texts)].map((text) => make('li', {}, text)));
 }
 
-function gain_text(decision) {
-  const values = [...alterables.keys()].map((name) => [name, pick(decision.alterations, name) ?? null]);
-  const set = values.filter(([, value]) => value !== null).map(([name, value]) => `${name} to ${value_text(name, value)}`);
+function set_text(alterations, over = new Set()) {
+  const values = [...alterables.keys()].filter((name) => !over.has(name)).map((name) => [name, pick(alterations, name) ?? null]);
+  const set = values.filter(([, value]) => value !== null).map(([name, value]) => `${name} to ${lever_text(name, value)}`);
   const left = values.filter(([, value]) => value === null).map(([name]) => name);
+  return { set, left };
+}
+
+// What it would be worth to know what was not known.
+function worth_texts(unknown) {
+  return (unknown ?? [])
+    .filter(({ worth }) => typeof worth === 'number')
+    .map(({ name, worth, standard_error: error }) =>
+      worth > 2 * (error ?? 0)
+        ? `To know ${name} first would raise the probability of success by ${points_text(worth)} on average.`
+        : `To know ${name} first would hardly help (${points_text(worth)}).`,
+    );
+}
+
+function gain_text(decision) {
+  const later = new Set([...decision.over, ...Object.keys(decision.sequence?.rules ?? {})]);
+  const { set, left } = set_text(decision.alterations, later);
   const idle = decision.no_influence ?? [];
   const remarks = idle.length > 0 ? [`${joined(idle)} cannot change the outcome.`] : [];
+  remarks.push(...worth_texts(decision.unknown));
   if (decision.status !== 'done') remarks.unshift(decision.message);
   if (set.length === 0) return ['Nothing is to be set.', ...remarks].join(' ');
   const { success_probability: success, without_action: without } = decision;
-  const points = 100 * (success - without);
   return [
     `Set ${joined(set)}${left.length > 0 ? `, and leave ${joined(left)} alone` : ''}.`,
     `In draws that the search has not seen, success has probability ${percent_text(success)}`,
-    `(${range_text(decision.interval)}): ${Math.abs(points).toFixed(1)} points ${points < 0 ? 'less' : 'more'} than`,
+    `(${range_text(decision.interval)}): ${points_text(success - without)} ${success < without ? 'less' : 'more'} than`,
     `without action (${percent_text(without)}).`,
     ...remarks,
   ].join(' ');
 }
 
+// Other decisions to choose from, each with a button that sets the levers to it.
+function show_proposals(decision) {
+  const list = (decision?.proposals ?? []).slice(1);
+  $('proposals').hidden = search.proposals < 2 || !decision;
+  if (list.length === 0) {
+    $('proposals').replaceChildren(make('p', {}, 'No other decision was found that differs visibly and is better than nothing.'));
+    return;
+  }
+  const entries = list.map((one, i) => {
+    const { set, left } = set_text(one.alterations);
+    const take = make_button(
+      'Take',
+      () => {
+        take_over(one.alterations);
+        took(`alternative ${i + 1}`);
+      },
+      { 'aria-label': `Take alternative ${i + 1}` },
+    );
+    const words =
+      `${percent_text(one.success_probability)}, cost ${number_text(one.cost, 3)}: ` +
+      `${set.length > 0 ? `set ${joined(set)}` : 'nothing'}${left.length > 0 ? `; leave ${joined(left)}` : ''}`;
+    return make('li', {}, take, make('span', {}, words));
+  });
+  $('proposals').replaceChildren(make('h3', {}, term('proposals', 'Alternatives')), make('ol', {}, ...entries));
+}
+
 // Asks the server for a decision; `exactly` for what it thinks of the one on the page.
 async function decide(exactly) {
   const asked = conditions();
-  const { id, decision, warnings } = await ask_json('/api/recommend', { ...asked, switches: switches(exactly) });
-  const value_of = (name) => pick(decision.alterations, name) ?? null;
-  kept = { id, warnings, state: JSON.stringify(rehearsal_of(asked, value_of)) };
+  const body = { ...asked, switches: switches(exactly) };
+  const over = exactly ? new Set() : levers_over(seen);
+  if (over.size > 0) {
+    body.so_far = Object.fromEntries([...seen].map(([name, { value }]) => [name, value]).filter(([, value]) => value !== null));
+    for (const name of over) {
+      delete body.switches[name];
+      const value = set_value(alterables.get(name));
+      if (value !== null) body.so_far[name] = value;
+    }
+  }
+  if (!exactly && search.target !== null) body.target = search.target;
+  if (!exactly) body.proposals = search.proposals;
+  const { id, decision, warnings, rounded } = await ask_json('/api/recommend', body);
+  const value_of = (name, one) => (over.has(name) ? set_value(one) : (pick(decision.alterations, name) ?? null));
+  decision.over = over;
+  kept = { id, warnings, state: JSON.stringify(rehearsal_of(asked, value_of)), exact: decision.alterations, rounded, claim: decision };
   return decision;
 }
 
-function take_over(alterations) {
+function take_over(alterations, over = new Set()) {
   for (const [name, one] of alterables) {
-    if (one.mode === 'free') one.value = pick(alterations, name) ?? null;
+    if (one.mode === 'free' && !over.has(name)) one.value = pick(alterations, name) ?? null;
   }
+}
+
+// What was said of the last recommendation no longer belongs to what is shown.
+function forget_decision() {
+  $('gain').hidden = true;
+  $('proposals').hidden = true;
+  show_plan(null);
+  show_uncertainty(null);
+  $('looking-parts').replaceChildren();
 }
 
 // Only one search at a time; its buttons wait.
 async function while_busy(button, words, work) {
-  const buttons = ['recommend', 'save-json', 'save-report'].map($);
+  const buttons = ['recommend', 'look', 'save-json', 'save-report'].map($);
   if (buttons.some((one) => one.getAttribute('aria-disabled'))) return;
   for (const one of buttons) one.setAttribute('aria-disabled', 'true');
   button.classList.add('busy');
@@ -516,17 +568,53 @@ async function while_busy(button, words, work) {
   for (const one of buttons) one.removeAttribute('aria-disabled');
 }
 
+let last_decision;
 $('recommend').addEventListener('click', () =>
   while_busy($('recommend'), 'Looking for the best decision \u2026', async () => {
-    const decision = await decide(false);
-    take_over(decision.alterations);
-    $('gain').textContent = gain_text(decision);
+    last_decision = await decide(false);
+    take_over(last_decision.alterations, last_decision.over);
+    $('gain').textContent = gain_text(last_decision);
     $('gain').hidden = false;
+    show_proposals(last_decision);
+    show_plan(last_decision);
+    show_uncertainty(last_decision);
     say('');
+    record(state(), 'recommend');
+    write_address();
     await rehearse();
     speak($('gain').textContent);
   }),
 );
+
+$('look').addEventListener('click', () =>
+  while_busy($('look'), 'Planning with and without a look at each variable \u2026', async () => {
+    show_looking(await ask_json('/api/looking', { ...conditions(), switches: switches(false) }));
+    say('');
+  }),
+);
+
+$('exact').addEventListener('change', () => {
+  show_levers(true);
+  if (last_decision && !$('gain').hidden) $('gain').textContent = gain_text(last_decision);
+});
+
+for (const [id, take] of [
+  ['target', (value) => (search.target = value === null || value === 0 ? null : value / 100)],
+  ['alternatives', (value) => (search.proposals = 1 + (value ?? 0))],
+]) {
+  const field = $(id);
+  field.addEventListener('input', () => {
+    const value = field.value === '' ? null : Number(field.value);
+    const bad = !field.validity.valid;
+    const words = id === 'target' ? 'The target is a percentage from 0 to 100.' : 'There can be 0 to 9 alternatives.';
+    object_to(field, bad ? words : '', field);
+    say(bad ? words : '', { error: bad });
+    if (bad) return;
+    take(value);
+    record(state(), id);
+    write_address();
+  });
+}
 
 // What is saved is what the page shows: a recommendation, or a decision by hand, which the server then judges as it is.
 for (const [button, kind, words] of [
@@ -543,133 +631,42 @@ for (const [button, kind, words] of [
   );
 }
 
-function start() {
-  for (const one of contexts.values()) one.value = one.start;
-  for (const one of alterables.values()) Object.assign(one, { mode: 'free', value: null });
-  for (const entry of is_box() ? model.outcome : []) {
-    const one = wanted.get(entry.name);
-    if (!one) continue;
-    one.bounds = [entry.low, entry.high];
-    one.inputs.forEach((input, side) => {
-      input.value = one.bounds[side] ?? '';
-    });
-    object_to(one, '', ...one.inputs);
-  }
-  $('gain').hidden = true;
+$('restart').addEventListener('click', () => {
+  apply({ ...structuredClone(start_state), scenarios: scenarios() });
+  record(state(), 'start again');
+  forget_decision();
   say('');
-  rehearse();
-}
-$('restart').addEventListener('click', start);
-
-function text_of(bytes) {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Error('The file is no text in UTF-8. Save it as CSV in UTF-8.');
-  }
-}
-
-let table_text = '';
-let newest;
-async function decide_contexts(file) {
-  newest = file;
-  const place = 'several-status';
-  $('table').hidden = true;
-  $('download').hidden = true;
-  say(`Deciding the contexts of ${file.name} \u2026`, { place });
-  try {
-    const csv = text_of(await file.arrayBuffer());
-    const { desired } = conditions();
-    const answer = await ask_json('/api/contexts', { csv, desired, switches: switches(false) });
-    if (file !== newest) return;
-    table_text = answer.csv;
-    show_table(answer.rows);
-    const mean = (key) => percent_text(answer.rows.reduce((sum, row) => sum + row[key], 0) / answer.rows.length);
-    const [success, without] = [mean('success_probability'), mean('without_action')];
-    const doubts = answer.warnings.map(({ text }) => ` ${text}`).join('');
-    say(
-      `${file.name}: ${answer.rows.length} contexts, success with probability ${success} on average, without action ` +
-        `${without}.${doubts}`,
-      { place },
-    );
-  } catch (error) {
-    say(error.message, { error: true, place });
-  }
-}
-
-// Takes a row's context and decision to the levers.
-function row_button(row, place) {
-  const button = make('button', { type: 'button', 'aria-label': `Rehearse context ${place}` }, place);
-  button.addEventListener('click', () => {
-    for (const [name, one] of contexts) one.value = pick(row.context, name);
-    take_over(row.alterations);
-    $('gain').hidden = true;
-    $('question').scrollIntoView();
-    rehearse();
-  });
-  return button;
-}
-
-function show_table(rows) {
-  const cell = (text, look = '') => make('td', { class: look }, text);
-  const set = (name, value) => (value === null ? cell('leave', 'left') : cell(value_text(name, value)));
-  const names = ['', ...contexts.keys(), ...[...alterables.keys()].map((name) => `set ${name}`)];
-  const header = [...names, 'success', '95\u202f% interval', 'without action'];
-  const lines = rows.map((row, i) => [
-    make('th', { scope: 'row' }, row_button(row, i + 1)),
-    ...[...contexts.keys()].map((name) => cell(value_text(name, pick(row.context, name)))),
-    ...[...alterables.keys()].map((name) => set(name, pick(row.alterations, name) ?? null)),
-    cell(percent_text(row.success_probability), 'strong'),
-    cell(range_text(row.interval)),
-    cell(percent_text(row.without_action)),
-  ]);
-  const head = make('thead', {}, make('tr', {}, ...header.map((text) => make('th', { scope: 'col' }, text))));
-  const body = make('tbody', {}, ...lines.map((cells) => make('tr', {}, ...cells)));
-  $('table').replaceChildren(make('table', {}, head, body));
-  $('table').hidden = false;
-  $('download').hidden = false;
-}
-
-$('file').addEventListener('change', () => {
-  const [file] = $('file').files;
-  if (file) decide_contexts(file);
-  // The same file, mended, can be chosen again.
-  $('file').value = '';
 });
-$('download').addEventListener('click', () => download(new Blob([table_text], { type: 'text/csv' }), 'decisions.csv'));
 
-// A file that misses the zone would replace the page: it counts as well.
-for (const kind of ['dragenter', 'dragover']) {
-  addEventListener(kind, (event) => {
-    if (!event.dataTransfer.types.includes('Files')) return;
-    event.preventDefault();
-    $('drop').classList.add('over');
-  });
-}
-addEventListener('dragleave', (event) => {
-  if (!event.relatedTarget) $('drop').classList.remove('over');
-});
-addEventListener('drop', (event) => {
-  const [file] = event.dataTransfer.files;
-  if (!file) return;
+$('undo').addEventListener('click', undo);
+$('redo').addEventListener('click', redo);
+addEventListener('keydown', (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || $('glossary').open) return;
+  const key = event.key.toLowerCase();
+  const back = key === 'z' && !event.shiftKey;
+  const forth = (key === 'z' && event.shiftKey) || key === 'y';
+  // In a field of text the browser's own.
+  if ((!back && !forth) || event.target.type === 'text') return;
   event.preventDefault();
-  $('drop').classList.remove('over');
-  $('several').scrollIntoView();
-  decide_contexts(file);
+  if (back) undo();
+  else redo();
 });
 
-// A browser may be told to keep nothing.
-let storage;
-try {
-  storage = localStorage;
-} catch {
-  storage = undefined;
-}
+$('link').addEventListener('click', async () => {
+  history.replaceState(null, '', address_of(state(), start_state, model_id()));
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say('The link is copied. It opens this rehearsal wherever this model is served at this address.');
+  } catch {
+    say('The address of this page is the link: copy it from the address bar.');
+  }
+});
+
 const dark = matchMedia('(prefers-color-scheme: dark)');
 function show_theme() {
   const is_dark = (document.documentElement.dataset.theme ?? (dark.matches ? 'dark' : 'light')) === 'dark';
   $('theme').textContent = is_dark ? 'Light' : 'Dark';
-  $('theme').setAttribute('aria-label', `Switch to ${is_dark ? 'light' : 'dark'} colours`);
+  $('theme').setAttribute('aria-label', `${$('theme').textContent}: switch to ${is_dark ? 'light' : 'dark'} colours`);
 }
 $('theme').addEventListener('click', () => {
   const theme = $('theme').textContent.toLowerCase();
@@ -680,38 +677,112 @@ $('theme').addEventListener('click', () => {
 dark.addEventListener('change', show_theme);
 
 function show_model() {
-  $('alterable').replaceChildren(...model.alterable.map(make_alterable));
-  $('context').replaceChildren(...model.context.map(make_context));
-  $('context-section').hidden = model.context.length === 0;
-  $('several').hidden = model.context.length === 0;
+  for (const map of [contexts, alterables, wanted, seen, problems]) map.clear();
+  $('alterable').replaceChildren(...shown.model.alterable.map(make_alterable));
+  $('context').replaceChildren(...shown.model.context.map(make_context));
+  $('context-section').hidden = shown.model.context.length === 0;
+  $('several').hidden = shown.model.context.length === 0;
   $('desired').replaceChildren(
-    ...(is_box() ? model.outcome.map(make_wanted) : region_rows().map((row) => make('p', {}, row))),
+    ...(is_box() ? shown.model.outcome.map(make_wanted) : region_rows().map((row) => make('p', {}, row))),
   );
-  const roles = new Map([
-    ...model.alterable.map(({ name }) => [name, 'alterable']),
-    ...model.outcome.map(({ name }) => [name, 'outcome']),
-  ]);
-  $('order').replaceChildren(...model.order.map((name) => make('li', { class: roles.get(name) ?? '' }, name)));
-  $('wishes').textContent = wishes_text();
-  const undecided = model.undecided_steps.join('; ');
-  if (undecided) {
-    $('undecided').textContent =
-      `The data did not decide which of these comes first: ${undecided}. ` +
-      'If they stand the other way round, the answer may change.';
-  }
+  $('seen').replaceChildren(...seen_between().map(make_seen));
+  $('seen-section').hidden = seen.size === 0;
+  $('preferences').textContent = preferences_text();
+  forget_decision();
+  kept = { id: '', warnings: [], state: '', exact: {}, rounded: {} };
+  clear_contexts();
+  show_order();
 }
+
+const tools = ({ undo: back, redo: forth }) => {
+  $('undo').setAttribute('aria-disabled', String(!back));
+  $('redo').setAttribute('aria-disabled', String(!forth));
+};
+
+// Shows a model of the list with the state of the address where that is its own.
+async function open_model(place, hash = '') {
+  shown.place = place;
+  $('rehearsal').hidden = true;
+  show_list(choose);
+  await wait_for_model(choose);
+  if (shown.place !== place) return;
+  shown.model = await ask_json('/api/model');
+  if (shown.place !== place) return;
+  show_source();
+  $('rehearsal').hidden = false;
+  show_model();
+  apply_setting({
+    context: {},
+    desired: Object.fromEntries(shown.model.outcome.map(({ name, low, high }) => [name, [low ?? null, high ?? null]])),
+    levers: {},
+  });
+  search.target = shown.model.target || null;
+  search.proposals = shown.model.proposals;
+  set_scenarios([]);
+  start_state = state();
+  const { id, state: linked } = state_in(hash, start_state);
+  const own = id === model_id();
+  apply(own ? linked : structuredClone(start_state));
+  begin_history(state(), { apply, update: tools });
+  show_next_name();
+  say(id && !own ? 'The link was made with another model, so that its settings are not shown.' : '');
+}
+
+const failed = (error) => {
+  say(error.message, { error: true });
+  if ($('rehearsal').hidden) $('learning-text').textContent ||= error.message;
+};
+const choose = (place) => open_model(place).catch(failed);
+
+addEventListener('hashchange', () => {
+  const { id } = state_in(location.hash, start_state);
+  const place = place_of(id);
+  open_model(place < 0 ? shown.place : place, location.hash).catch(failed);
+});
 
 async function begin() {
   const theme = storage?.getItem('theme');
   if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
   show_theme();
   $('levers').addEventListener('submit', (event) => event.preventDefault());
+  begin_scenarios({
+    present: () => {
+      const { context, desired: bounds, alterations } = rehearsed();
+      const modes = Object.fromEntries([...alterables].map(([name, { mode }]) => [name, mode]));
+      return { context, desired: bounds ?? {}, levers: alterations, modes };
+    },
+    changed: (key) => {
+      record(state(), key);
+      write_address();
+    },
+    open: ({ context, desired: bounds, levers, modes }) => {
+      const settings = Object.entries(levers).map(([name, value]) => [name, { mode: pick(modes, name) ?? 'free', value }]);
+      apply_setting({ context, desired: bounds, levers: Object.fromEntries(settings) });
+      show_levers(true);
+      $('question').scrollIntoView();
+      took('open scenario');
+    },
+  });
+  begin_contexts({
+    conditions: () => (is_box() ? { desired: conditions().desired } : {}),
+    switches: () => switches(false),
+    rehearse_row: (row) => {
+      for (const [name, one] of contexts) one.value = pick(row.context, name) ?? null;
+      take_over(row.alterations);
+      forget_decision();
+      $('question').scrollIntoView();
+      took('row');
+    },
+  });
   try {
-    model = await ask_json('/api/model');
-    show_model();
-    start();
+    const { hash } = location;
+    await load_models();
+    const id = new URLSearchParams(hash.slice(1)).get('model');
+    const place = id ? place_of(id) : 0;
+    await open_model(Math.max(0, place), hash);
   } catch (error) {
-    say(error.message, { error: true });
+    $('learning').hidden = false;
+    failed(error);
   }
 }
 begin();

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     task.desired = olem::Region::box({{"NEC", 0.5, 2.0}});
 
     olem::RehearsalOptions learning;
-    learning.samplers.sampler = "linear";  // the default, gp, finds nonlinear functions too and takes longer
+    learning.samplers.sampler = "linear";  // the default, auto, finds nonlinear functions too and takes longer
     const olem::RehearsalModel model = olem::fit_rehearsal(task, table, learning, std::nullopt, context);
 
     const olem::Decision decision =

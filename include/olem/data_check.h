@@ -58,8 +58,8 @@ enum class CheckDepth {
 std::vector<Problem> check_table(const Table& table, const Context& context, CheckDepth depth = CheckDepth::kThorough,
                                  const ReadFacts* facts = nullptr);
 
-// Whether what a finding or warning of this code is about could turn a decision round: cells and rows that are no
-// observations, columns that mean something else than they seem to. Others say how much an answer can be relied on.
+// Whether what a finding or warning of this code is about could change a decision (olem/warning_codes.h). Other codes
+// tell how far an answer can be relied on.
 bool could_change_decision(std::string_view code);
 
 enum class ConstantPolicy { kError, kDrop };

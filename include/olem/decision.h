@@ -25,6 +25,7 @@
 #include "olem/sampler_set.h"
 #include "olem/sequence.h"
 #include "olem/task.h"
+#include "olem/uncertainty.h"
 
 namespace olem {
 
@@ -81,6 +82,10 @@ struct DecisionOptions {
   int bayes_evaluations = 0;
   // Values of each unknown context variable for which is decided to say what knowing it would be worth; 0: not said.
   int worth_draws = 20;
+  // Posterior functions behind the part of the interval that says how far a decision leads from the data.
+  int posterior_functions = 32;
+  // Decide with the fit alone, also where the problem has members: the interval covers the chance of the draws only.
+  bool quick = false;
 };
 
 OptionSet describe(DecisionOptions& options);
@@ -96,6 +101,9 @@ enum class DrawStream : std::uint64_t {
   kReport = 2,   // behind every number that is reported
   kRelease = 3,  // on which alterations are taken back
   kWorth = 4,    // values of unknown context variables as if they were known
+  kFunctions = 5,  // with posterior functions
+  // From here on two for each member: on which the members choose, and behind what they say of the decision.
+  kMembers = std::uint64_t{1} << 20U,
   // From here on: draws that no decision has seen.
   kFirstFree = std::uint64_t{1} << 39U,
 };
@@ -103,7 +111,8 @@ enum class DrawStream : std::uint64_t {
 // One context to decide for.
 struct DecisionProblem {
   std::shared_ptr<const SamplerSet> samplers;
-  std::vector<NamedValue> context;  // observed, in the user's units
+  std::shared_ptr<const ModelMembers> members;  // null: one fit; the interval covers the draws only
+  std::vector<NamedValue> context;              // observed, in the user's units
   // Context variables that are not known, and the model that draws them for every draw anew.
   std::vector<std::string> unknown;
   std::shared_ptr<const ContextModel> context_model;
@@ -180,11 +189,14 @@ struct Decision {
   std::vector<NamedValue> so_far;  // set and seen since
   std::vector<UnknownContext> unknown;
   std::vector<Alteration> alterations;  // in the order of the problem
-  // Share of fresh draws of the full samplers in the region: the number to rely on. The 95 % interval (Clopper and
-  // Pearson) covers the chance of the draws only.
+  // Share of fresh draws of the full samplers in the region: the number to rely on. With members the mean over the fit
+  // and the weighted orders, and the 95 % interval covers draws, rows, order and extrapolation; without, the interval
+  // (Clopper and Pearson) covers the chance of the draws only.
   double success_probability = 0.0;
   double success_low = 0.0;
   double success_high = 1.0;
+  std::optional<DecisionUncertainty> uncertainty;  // with members
+  std::optional<HiddenCause> hidden_cause;         // where something is altered
   // The same by the bound of Qin, Wang and Zhou 2023 at level 0.05, when their method decided.
   std::optional<std::pair<double, double>> qwz23_interval;
   double plug_in_probability = 0.0;  // of the samplers without their own doubt
@@ -276,6 +288,13 @@ inline Decision decide(const RehearsalModel& model, std::initializer_list<NamedV
                        const DecisionOptions& options, const Context& context) {
   return decide(model, std::span<const NamedValue>(observed.begin(), observed.size()), options, context);
 }
+
+// How well the samplers forecast the held-out rows nearest to what is observed and set (calibration_near). Nothing for
+// a model without calibration, and where there are too few rows.
+std::optional<NearCalibration> calibration_near(const RehearsalModel& model, const Decision& decision);
+
+// What is wrong there with the forecasts of the variables that are no levers.
+std::vector<Warning> calibration_warnings(const RehearsalModel& model, const Decision& decision);
 
 // What `olem decide` says of decisions beside its options: {"method", "task", "column_types", "order", "order_method",
 // "graph", "models", "undecided_steps", "decisions"}. `task` is the model's, with the values that were observed.

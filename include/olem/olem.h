@@ -41,3 +41,4 @@
 #include "olem/table.h"
 #include "olem/task.h"
 #include "olem/version.h"
+#include "olem/warning_codes.h"

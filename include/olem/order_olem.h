@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "olem/context.h"
 #include "olem/entropy.h"
 #include "olem/knowledge.h"
@@ -27,5 +29,10 @@ OptionSet describe(OlemOptions& options);
 // is zero.
 OrderResult learn_order_olem(const Table& table, const OlemOptions& options, const Precedence& knowledge,
                              const Context& context);
+
+// The same with each row counted `weights[row]` times (positive numbers; they are divided by their mean) in every
+// entropy, such as Exp(1) draws for a Bayesian bootstrap. Distances are those of all rows.
+OrderResult learn_order_olem_weighted(const Table& table, const OlemOptions& options, const Precedence& knowledge,
+                                      std::span<const double> weights, const Context& context);
 
 }  // namespace olem

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -97,6 +98,11 @@ class PostDecisionSampler {
 
   // The temperature of the next draws of discrete variables (SamplerRun::relax); 0, as at the start: exact draws.
   void relax(double temperature);
+
+  // One posterior function per variable for all draws, the one with this number: the samplers' own uncertainty is then
+  // the same for every draw and not a part of the noise (SamplerRun::hold_function). Nothing, as at the start: every
+  // draw has its own. A usage error for a sampler with gradients.
+  void hold_functions(std::optional<std::uint64_t> which);
 
   // For each variable that is drawn, in order, how far from data the decision takes it.
   std::vector<VariableReach> reach(std::span<const double> values, double caution = 1.0);

@@ -17,6 +17,7 @@
 #include "olem/graph_options.h"
 #include "olem/impute.h"
 #include "olem/json.h"
+#include "olem/members.h"
 #include "olem/order.h"
 #include "olem/sampler_set.h"
 #include "olem/table.h"
@@ -48,13 +49,16 @@ struct RehearsalOptions {
   // Fit models of each context variable given the others too, by which values that are not known at decision time are
   // drawn.
   bool context_model = false;
+  // Fit members too, from which decisions have intervals that cover data and order, not only the draws. Nothing: one
+  // fit, as in version 0.1. Costs three to five times the fit.
+  std::optional<MemberOptions> members;
 };
 
 // The options of learning that belong to no method: levers.
 OptionSet describe(RehearsalOptions& options);
 
-// The options that an earlier version had where none were given: "0.1" learns the order with OLEM, levers included. A
-// usage error that names the known versions for any other.
+// The options that an earlier version had where none were given: "0.1" learns the order with OLEM, levers included,
+// and models every variable as a number by gp. A usage error that names the known versions for any other.
 RehearsalOptions rehearsal_defaults(std::string_view version);
 
 // Every option of the chosen learner and sampler with its value.
@@ -82,12 +86,22 @@ struct LeverPlacement {
 // {"rule", "first", "following", "difference", "standard_error"}
 Json to_json(const LeverPlacement& placement, LeverRule rule);
 
+// The table that a model was learned from.
+struct DataSource {
+  std::string file;      // its name without folders; empty for a table that was not read from a file
+  std::size_t rows = 0;  // incomplete ones too, where they were completed
+};
+
+// {"source", "rows"}
+Json to_json(const DataSource& data);
+
 // What was learned for one task: enough to decide for any context.
 struct RehearsalModel {
   Task task;
   OrderResult order;                     // learned, or given (method "given order"); with a graph an order of that
   std::optional<LeverPlacement> levers;  // nothing when the order was not learned, or by LeverRule::kLearned
   std::optional<RehearsalGraph> graph;   // nothing: every variable is conditioned on all before it
+  std::optional<DataSource> data;        // nothing is known of it in models of 0.1
   std::optional<GapSummary> gaps;        // what was missing, when it was learned from completed tables
   // Between what was learned from each completed table: orders, or graphs. Nothing when one was given.
   std::optional<Agreement> agreement;
@@ -96,6 +110,7 @@ struct RehearsalModel {
   RegionCentre centre;                 // of the desired region
   std::shared_ptr<const SamplerSet> samplers;
   std::shared_ptr<const ContextModel> context_model;  // null: not asked for, or no context
+  std::shared_ptr<const ModelMembers> members;        // null: not asked for, or too few rows
   RehearsalOptions options;
   std::uint64_t seed = 0;
   std::string version;                     // of the olem that learned it

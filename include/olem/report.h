@@ -39,13 +39,17 @@ std::string decisions_csv(const std::vector<Decision>& decisions, std::span<cons
 std::string explanation_text(const std::vector<Explanation>& explanations, std::span<const NamedColumn> columns = {});
 // The same of one context as an SVG file: rankings, forecast, every curve, and the best twelve pairs.
 std::string explanation_svg(const Explanation& explanation);
-// What was learned for a task: the order, and what each variable listens to.
+// What was learned for a task: the order, and what each variable depends on.
 std::string model_text(const RehearsalModel& model);
 // How much was missing and imputed, and how far what was `learned` ("orders", "graphs") from the completed tables
 // differs.
 std::string gaps_text(const GapSummary& gaps, const std::optional<Agreement>& agreement, std::string_view learned);
 // How well the samplers forecast rows that they had not seen, or why that could not be found out.
 std::string calibration_text(const Calibration& calibration);
+
+// One sentence about the held-out rows nearest to a decision, `names` being its outcomes; empty where nothing is known
+// of one.
+std::string near_text(const NearCalibration& near, std::span<const std::string> names);
 // What each column is taken for and why, one in each line; "" when nothing is known of any.
 std::string columns_text(const std::vector<NamedColumn>& columns);
 std::string problems_text(const std::vector<Problem>& problems, std::string_view source,

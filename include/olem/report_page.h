@@ -9,8 +9,8 @@
 
 namespace olem {
 
-// The object that a verb writes: its own keys in `result`, and around them version, verb, options, seed, seconds and
-// warnings.
+// The object that a verb writes: its own keys in `result`, and around them version, verb, date (the day in UTC; that of
+// SOURCE_DATE_EPOCH where it is set), options, seed, seconds and warnings.
 Json result_json(const std::string& verb, const Json& result, Json options, std::uint64_t seed, double seconds,
                  const std::vector<Warning>& warnings, const Spelling& spelling = member_spelling());
 

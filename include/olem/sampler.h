@@ -81,7 +81,7 @@ struct CinnOptions {
 
 // The options of every kind of sampler; each reads its own.
 struct SamplerOptions {
-  std::string sampler = "gp";  // a name of sampler_kinds()
+  std::string sampler = "auto";  // a name of sampler_kinds()
   GpOptions gp;
   LinearSamplerOptions linear;
   GaussianSamplerOptions gaussian;
@@ -127,6 +127,7 @@ struct SamplerFacts {
   std::string form;                  // "linear", "nonlinear in 3 of 11 inputs", "constant", ...
   std::vector<SamplerInput> inputs;  // one per condition
   double noise_sd = 0.0;             // of what the conditions do not explain
+  bool additive = true;              // a draw is a function of the conditions plus noise of this standard deviation
   std::vector<SamplerScore> scores;  // of what was chosen and of its rivals; empty where nothing was compared
 };
 
@@ -155,6 +156,11 @@ class SamplerRun {
   // level plus the sum over k of (step to level k + 1) x logistic((logit u - logit C_k) / temperature). 0, as at the
   // start: exact draws. A sampler that is not discrete ignores it. What is reported must come from exact draws.
   virtual void relax(double /*temperature*/) {}
+
+  // One posterior function for all draws: from now on the model's own uncertainty is not one normal number per draw but
+  // these, ConditionalSampler::function_entries() of them, the same for every draw; none: as at the start. add_gradient()
+  // must not follow. A sampler without a posterior spread ignores it.
+  virtual void hold_function(std::span<const double> /*normals*/) {}
 };
 
 // A model of one variable given q >= 0 conditions, from which one can draw. Immutable and safe to share.
@@ -164,6 +170,8 @@ class ConditionalSampler {
 
   virtual std::size_t conditions() const = 0;
   virtual std::size_t noise_entries() const = 0;  // standard normal numbers that one draw takes
+  // Standard normal numbers that one posterior function takes (SamplerRun::hold_function); 0: it has no own uncertainty.
+  virtual std::size_t function_entries() const { return 0; }
   virtual SamplerFacts facts() const = 0;
 
   // `noise` holds noise_entries() numbers for each of `draws` draws: all first entries, then all second ones. The
@@ -241,6 +249,10 @@ struct SamplerKind {
   bool (*suits)(ColumnType type) = nullptr;
   // Whether it takes conditions of every type itself; for others categories are encoded as indicators.
   bool encodes = false;
+  // Fits to other rows of the table that `like`, of the same kind and conditions, was fitted to: what it chose is kept,
+  // which costs a small part of a fit. Null: there is no such short cut.
+  std::shared_ptr<const ConditionalSampler> (*refit)(const ConditionalSampler& like, const SamplerData& data,
+                                                     const SamplerOptions& options, const Context& context) = nullptr;
 };
 
 const std::vector<SamplerKind>& sampler_kinds();

@@ -132,7 +132,10 @@ py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<d
     if (i == 0) warnings.insert(warnings.end(), unlikely.begin(), unlikely.end());
     const std::vector<Warning>& own = decisions[i].summary.warnings;
     warnings.insert(warnings.end(), own.begin(), own.end());
+    const std::vector<Warning> near_by = calibration_warnings(model, decisions[i]);
+    warnings.insert(warnings.end(), near_by.begin(), near_by.end());
     py::dict dict = to_python(to_json(decisions[i], model.columns));
+    if (const auto near = calibration_near(model, decisions[i])) dict["calibration_near"] = to_python(to_json(*near));
     dict["undecided_steps"] = undecided_between(model);
     dict["warnings"] = to_python(warnings);
     list.append(dict);
@@ -189,8 +192,15 @@ void add_decisions(py::module_& module) {
             set_options(describe(options), {{"levers", rule}});
           },
           py::arg("rule"))
+      .def(
+          "set_members",
+          [](RehearsalOptions& options, const OptionTexts& values) {
+            set_options(describe(options.members.emplace()), values);
+          },
+          py::arg("options"))
       .def_static("like", &rehearsal_defaults, py::arg("version"))
       .def_property_readonly("method", [](const RehearsalOptions& options) { return options.order.method; })
+      .def_property_readonly("sampler", [](const RehearsalOptions& options) { return options.samplers.sampler; })
       .def_readwrite("ignore_stages", &RehearsalOptions::ignore_stages)
       .def_readwrite("calibrate", &RehearsalOptions::calibrate)
       .def_readwrite("context_model", &RehearsalOptions::context_model);

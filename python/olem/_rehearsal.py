@@ -138,7 +138,7 @@ class Decision:
         )
 
     def __repr__(self) -> str:
-        header = ("set", "to", "otherwise about", "success if not")
+        header = ("set", "to", "otherwise about", "success without it")
         rows = [header, *self._rows()]
         widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
         lines = [
@@ -153,7 +153,7 @@ class Decision:
         )
         return (
             f"<p>{html.escape(self._sentence())}</p><table><thead><tr><th>set</th><th>to</th>"
-            f"<th>otherwise about</th><th>success if not</th></tr></thead><tbody>{cells}</tbody></table>"
+            f"<th>otherwise about</th><th>success without it</th></tr></thead><tbody>{cells}</tbody></table>"
         )
 
     def __eq__(self, other: object) -> bool:
@@ -210,7 +210,7 @@ class Rehearsal:
     graph_options : dict
         Options of that learner.
     sampler : str
-        The model of each variable given those before it, or its parents. None is 'gp', and 'gaussian' for
+        The model of each variable given those before it, or its parents. None is 'auto', and 'gaussian' for
         `suggest(decision='qwz23')`, which needs straight lines: they are then fitted along the same order or graph.
         {samplers}
     sampler_options : dict
@@ -220,9 +220,17 @@ class Rehearsal:
         learned order by more than 3 standard errors; before all of them; or where the order learner puts them. None is
         'auto'.
     like : str
-        Take the defaults of an earlier version: '0.1', whose orders are OLEM's, levers included.
+        Take the defaults of an earlier version: '0.1', whose orders are OLEM's, levers included, and whose sampler
+        is 'gp'.
     ignore_stages : bool
         Learn the order without the stages context, intermediate, outcome, as the published algorithm does.
+    quick : bool
+        One fit and nothing else: intervals cover the chance of the draws only. Otherwise members are fitted too, from
+        which decisions have intervals that cover rows, order and extrapolation. `like` implies it.
+    orders : int
+        Orders learned with weighted rows that decide and judge beside the fit.
+    halves : int
+        Fits to halves of the rows behind the interval, in complementary pairs.
     calibrate : bool
         Test the samplers on rows held out; see `calibration_`.
     missing : str
@@ -241,7 +249,7 @@ class Rehearsal:
     graph_ : Graph or None
         The graph that variables are modelled along, where there is one.
     models_ : dict
-        What the model of each variable is, and which variables it listens to.
+        What the model of each variable is, and which variables it depends on.
     undecided_steps_ : list of str
         Neighbours in the order that the data did not decide and that matter for the decision.
     calibration_ : dict or None
@@ -300,6 +308,9 @@ class Rehearsal:
         levers: str | None = None,
         like: str | None = None,
         ignore_stages: bool = False,
+        quick: bool = False,
+        orders: int = 8,
+        halves: int = 8,
         calibrate: bool = False,
         missing: str = "error",
         imputations: int = 5,
@@ -331,6 +342,9 @@ class Rehearsal:
         self.levers = levers
         self.like = like
         self.ignore_stages = ignore_stages
+        self.quick = quick
+        self.orders = orders
+        self.halves = halves
         self.calibrate = calibrate
         self.missing = missing
         self.imputations = imputations
@@ -444,7 +458,7 @@ class Rehearsal:
             Which draws: calls with the same number share their noise, whatever is altered, so that differences between
             decisions are not chance. They are never those that a search saw.
         caution : float
-            Multiplies the samplers' own doubt.
+            Factor of the posterior standard deviation of the samplers.
 
         Returns
         -------
@@ -481,6 +495,9 @@ class Rehearsal:
         task, options = facts["task"], facts["options"]
         known = {key: task[key] for key in (*_ROLES, *_WISHES) if key in task}
         loaded = cls(**known, sampler=options["sampler"], random_state=facts["seed"], n_jobs=n_jobs, progress=progress)
+        loaded.quick = options["quick"]
+        if not loaded.quick:
+            loaded.orders, loaded.halves = options["orders"], options["halves"]
         graph = facts["graph"]
         if graph is None and facts["order_method"] == "given order":
             loaded.order = facts["order"]
@@ -527,7 +544,7 @@ class Rehearsal:
             raise ValueError(f"{given[0]} and {given[1]} exclude each other: only one says what comes before what.")
         options = _olem.RehearsalOptions() if self.like is None else _olem.RehearsalOptions.like(self.like)
         options.set_order(self.method or options.method, _options.as_texts(self.order_options or {}))
-        options.set_sampler(self.sampler or "gp", _options.as_texts(self.sampler_options or {}))
+        options.set_sampler(self.sampler or options.sampler, _options.as_texts(self.sampler_options or {}))
         if self.graph_method is not None:
             options.set_graph(self.graph_method, _options.as_texts(self.graph_options or {}))
         if self.levers is not None:
@@ -535,6 +552,8 @@ class Rehearsal:
         options.ignore_stages = bool(self.ignore_stages)
         options.calibrate = bool(self.calibrate)
         options.context_model = len(self.context) > 0
+        if not self.quick and self.like is None:
+            options.set_members({"orders": str(self.orders), "halves": str(self.halves)})
         return options
 
     def _model_for(self, search: Mapping[str, Any]) -> _olem.RehearsalModel:

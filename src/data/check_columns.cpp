@@ -47,7 +47,11 @@ bool is_named_identifier(const std::string& name) {
   return std::find(kIdentifierNames.begin(), kIdentifierNames.end(), word) != kIdentifierNames.end();
 }
 
-enum class IdentifierKind { kCounts, kUnique };
+enum class IdentifierKind {
+  kCounts,  // the rows
+  kUnique,  // never repeats, although numbers of a quantity would
+  kSparse,  // never repeats, as numbers of a quantity may not either
+};
 
 std::optional<IdentifierKind> identifier_kind(const CheckedTable& checked, std::size_t j) {
   std::vector<double> cells;
@@ -73,7 +77,7 @@ std::optional<IdentifierKind> identifier_kind(const CheckedTable& checked, std::
   const double expected_ties = rows * rows / 16.0 / width * 2.0;
   if (sorted || expected_ties > kExpectedTies || is_named_identifier(checked.table.name(j)))
     return IdentifierKind::kUnique;
-  return std::nullopt;
+  return IdentifierKind::kSparse;
 }
 
 struct DateKind {
@@ -349,6 +353,8 @@ std::string relation_text(const Table& table, const Relation& relation) {
 void check_identifiers(const CheckedTable& checked, std::vector<Problem>& problems) {
   const Table& table = checked.table;
   std::vector<std::size_t> columns;
+  std::vector<std::size_t> sparse;
+  std::vector<std::string> quoted;
   std::vector<std::string> items;
   for (std::size_t j = 0; j < table.columns(); ++j) {
     if (checked.about[j].declared || checked.about[j].type == ColumnType::kCategory || checked.distinct[j] < 2)
@@ -356,10 +362,26 @@ void check_identifiers(const CheckedTable& checked, std::vector<Problem>& proble
     if (date_kind(checked, j)) continue;
     const std::optional<IdentifierKind> kind = identifier_kind(checked, j);
     if (!kind) continue;
+    if (*kind == IdentifierKind::kSparse) {
+      sparse.push_back(j);
+      quoted.push_back(fmt::format("'{}'", table.name(j)));
+      continue;
+    }
     columns.push_back(j);
     items.push_back(
         fmt::format("'{}' {}", table.name(j),
                     *kind == IdentifierKind::kCounts ? "counts the rows" : "holds whole numbers that never repeat"));
+  }
+  if (!sparse.empty()) {
+    Remedy remedy = leave_out(names_of(table, sparse));
+    remedy.advice += sparse.size() == 1 ? " if it only names the rows" : " that only name the rows";
+    problems.push_back({Severity::kNote,
+                        "unique_numbers",
+                        fmt::format("Whole numbers that never repeat: {}. They may be quantities or identifiers; the "
+                                    "numbers alone do not tell.",
+                                    enumerate(quoted)),
+                        {remedy},
+                        names_of(table, sparse)});
   }
   if (columns.empty()) return;
   problems.push_back(

@@ -70,9 +70,7 @@ void check_ordered_codes(const Task& task, const Table& table, std::vector<Probl
   std::vector<std::string> names;
   for (const auto& lever : task.alterable) {
     const Column& about = table.about(table.index(lever.name));
-    const bool words = std::any_of(about.levels.begin(), about.levels.end(),
-                                   [](const ColumnLevel& level) { return !level.name.empty(); });
-    if (about.type == ColumnType::kOrdinal && !about.declared && !words) names.push_back(lever.name);
+    if (about.type == ColumnType::kOrdinal && !about.declared && !has_words(about)) names.push_back(lever.name);
   }
   if (names.empty()) return;
   std::vector<std::string> items;

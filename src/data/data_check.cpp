@@ -11,6 +11,7 @@
 #include "data/check_parts.h"
 #include "data/column_profile.h"
 #include "olem/error.h"
+#include "olem/warning_codes.h"
 
 namespace olem {
 
@@ -284,9 +285,8 @@ std::vector<Problem> check_table(const Table& table, const Context& context, Che
 }
 
 bool could_change_decision(std::string_view code) {
-  constexpr std::array<std::string_view, 9> kCodes = {"outlier", "sentinel",      "totals", "units_row", "identifier",
-                                                      "date",    "repeated_rows", "groups", "thousands"};
-  return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
+  const WarningCode* const known = find_warning_code(code);
+  return known != nullptr && known->could_change_decision;
 }
 
 PreparedTable prepare_table(const Table& table, ConstantPolicy policy, const Context& context, const ReadFacts* facts) {

@@ -316,24 +316,6 @@ void check_gaps(const std::vector<LeverDomain>& domains, const Table& table, std
   }
 }
 
-// Numbers that look like steps may be names: vendor 1 to 4. Looking at them does not tell.
-void check_step_numbers(const Task& task, const Table& table, Problems& problems) {
-  std::vector<std::string> names;
-  for (const LeverDomain& domain : task.alterable) {
-    const Column& about = table.about(table.index(domain.name));
-    if (about.type == ColumnType::kOrdinal && !about.declared && !has_words(about)) names.push_back(domain.name);
-  }
-  if (names.empty()) return;
-  problems.push_back(
-      {Severity::kNote,
-       "step_numbers",
-       fmt::format("The numbers of '{}' are taken for steps of an order. If they stand for things without "
-                   "one, such as vendors, neighbours have nothing in common.",
-                   fmt::join(names, "', '")),
-       {{"Declare such a column as category under \"columns\""}},
-       names});
-}
-
 // The centre, unless the region makes no sense.
 std::optional<RegionCentre> check_region(const Task& task, const Table& table, std::span<const ColumnSummary> columns,
                                          const Context& context, Problems& problems) {
@@ -358,25 +340,6 @@ std::optional<RegionCentre> check_region(const Task& task, const Table& table, s
               error, task, task.outcome);
     return std::nullopt;
   }
-}
-
-// Until every kind of column has a sampler of its own.
-// Categories that other columns are to explain: a sampler for numbers takes the numbers of their levels for an amount.
-void check_codes(const Task& task, const Table& table, Problems& problems) {
-  std::vector<std::string> names;
-  for (std::size_t j = 0; j < table.columns(); ++j) {
-    if (table.about(j).type == ColumnType::kCategory && table.about(j).levels.size() > 2 &&
-        stage_of(task, table.name(j)) != Stage::kContext)
-      names.push_back(table.name(j));
-  }
-  if (names.empty()) return;
-  const bool one = names.size() == 1;
-  problems.push_back({Severity::kWarning,
-                      "codes",
-                      fmt::format("'{}' {} levels without an order, which the default sampler models by their numbers.",
-                                  fmt::join(names, "', '"), one ? "has" : "have"),
-                      {{"Model every column by its type", "sampler", "auto"}, leave_out(names)},
-                      names});
 }
 
 void check_observed(const Task& task, const Table& table, std::span<const ColumnSummary> columns, Problems& problems) {
@@ -445,8 +408,6 @@ Examination examine(const Task& task, const Table& given, const Context& context
   if (sound) check_feasibility(task, table, result.domains, context, result.problems);
   if (!result.roles_clear) return result;
   check_order(task, table, result.problems);
-  check_codes(task, table, result.problems);
-  check_step_numbers(task, table, result.problems);
   result.columns = summarise_columns(table);
   if (sound) {
     check_data_range(result.domains, table, result.columns, result.problems);

@@ -8,6 +8,7 @@
 
 #include "decide/cheapen.h"
 #include "decide/decision_report.h"
+#include "decide/ensemble.h"
 #include "decide/judge.h"
 #include "decide/level_search.h"
 #include "decide/log_concave.h"
@@ -96,18 +97,8 @@ class Decider {
 
   Decision run() {
     if (!prepared_.any_influence()) return report_decision(prepared_, prepared_.idle(), prepared_.idle_finder());
-    check_feasible();
-    idle_ = judge_.judge(prepared_.idle(), prepared_.idle_finder());
-    idle_permitted_ = prepared_.permits(idle_.setting);
-    already_likely_ = idle_permitted_ && options_.target > 0.0 && idle_.success >= options_.target;
-    search_everything();
-    if (!idle_permitted_ && pool_.empty()) {
-      throw Error(ErrorCategory::kTask,
-                  "The fixed values break a constraint, and nothing else that may be altered makes room for them.");
-    }
-    Judged winner = choose();
-    const bool reached = winner.success >= options_.target;
-    winner = refine(winner);
+    Judged winner = find();
+    const bool reached = reached_;
     std::vector<Judged> proposals;
     if (options_.proposals > 1) proposals = diverse(winner);
     Decision decision = report_decision(prepared_, winner.setting, winner.found_by);
@@ -117,7 +108,37 @@ class Decider {
     return decision;
   }
 
+  // The decision alone, in the user's units.
+  FoundDecision run_search() {
+    FoundDecision found;
+    found.values.resize(prepared_.size());
+    if (!prepared_.any_influence()) {
+      found.found_by = prepared_.idle_finder();
+      for (const std::size_t k : prepared_.fixed()) found.values[k] = prepared_.restore(k, prepared_.box().low[k]);
+      return found;
+    }
+    const Judged winner = find();
+    found.found_by = winner.found_by;
+    for (const std::size_t k : altered_by(winner.setting)) found.values[k] = prepared_.restore(k, *winner.setting[k]);
+    return found;
+  }
+
  private:
+  Judged find() {
+    check_feasible();
+    idle_ = judge_.judge(prepared_.idle(), prepared_.idle_finder());
+    idle_permitted_ = prepared_.permits(idle_.setting);
+    already_likely_ = idle_permitted_ && options_.target > 0.0 && idle_.success >= options_.target;
+    search_everything();
+    if (!idle_permitted_ && pool_.empty()) {
+      throw Error(ErrorCategory::kTask,
+                  "The fixed values break a constraint, and nothing else that may be altered makes room for them.");
+    }
+    const Judged winner = choose();
+    reached_ = winner.success >= options_.target;
+    return refine(winner);
+  }
+
   bool wants_cheapest() const { return options_.target > 0.0 && !already_likely_; }
   bool has_cost() const { return !prepared_.problem().cost.empty(); }
   // Among decisions that are as good as the best the cheapest is wanted. QWZ23 has a rule of its own.
@@ -491,22 +512,7 @@ class Decider {
 
   void conclude(Decision& decision, bool reached) const {
     Summary& summary = decision.summary;
-    const bool reliable = summary.status != Status::kUnreliable;
-    const std::string target = fmt::format("{:.4g} %", 100.0 * options_.target);
-    if (already_likely_) {
-      if (reliable) summary.status = Status::kAlreadyLikely;
-      const bool beyond = decision.found_by != prepared_.idle_finder();
-      summary.message = fmt::format(
-          "The target of {} is reached {}. {}", target,
-          prepared_.fixed().empty() ? "without action" : "with the fixed values alone",
-          beyond ? "The best that can be done beyond it is shown all the same." : "Nothing was found that is better.");
-    } else if (options_.target > 0.0 && !reached) {
-      if (reliable) summary.status = Status::kTargetNotReached;
-      summary.message = fmt::format("No decision was found that reaches the target of {}: the best one has {:.1f} %.",
-                                    target, 100.0 * decision.success_probability);
-    } else if (options_.target > 0.0) {
-      summary.message = fmt::format("The cheapest decision found that reaches the target of {}.", target);
-    }
+    conclude_target(prepared_, already_likely_, reached, decision);
     if (!not_proven_.empty()) summary.warnings.push_back({"not_proven", not_proven_, ""});
     if (!proven_.empty()) summary.message += " " + proven_;
     if (!how_levels_.empty()) summary.message += " " + how_levels_;
@@ -519,6 +525,7 @@ class Decider {
   Judged idle_;
   bool idle_permitted_ = true;  // fixed values alone may break a constraint
   bool already_likely_ = false;
+  bool reached_ = false;  // the target, before what is not needed was taken back
   std::vector<Judged> pool_;
   std::set<Subset> searched_;
   std::string not_proven_;   // how far QWZ23 is from proven
@@ -529,22 +536,34 @@ class Decider {
 
 }  // namespace
 
+namespace internal {
+
+Decision decide_by_fit(const DecisionProblem& problem, const DecisionOptions& options, const Context& context) {
+  return Decider(problem, options, context).run();
+}
+
+FoundDecision find_decision(const DecisionProblem& problem, const DecisionOptions& options, const Context& context) {
+  return Decider(problem, options, context).run_search();
+}
+
+}  // namespace internal
+
 OptionSet describe(DecisionOptions& options) {
   OptionSet set;
   set.choice("decision", options.method, kMethods, "how decisions are made");
   set.append(describe(options.qwz23));
   set.name_choice("optimizer", options.optimizer, optimizer_choices(), "how the values are searched for");
   set.real("target", options.target, 0.0, 1.0,
-           "success that is enough: find the cheapest decision that reaches it; 0: as much as can be had");
+           "probability of success that is enough: find the cheapest decision that reaches it; 0: maximise success");
   set.real("least_effort", options.least_effort, 0.0, 1.0,
            "success that may be given up for less effort; 0: the best one, whatever it costs");
   set.integer("proposals", options.proposals, 1, 100, "how many different decisions to propose");
   set.real("proposal_distance", options.proposal_distance, 0.0, 100.0,
            "between two proposals, in standard deviations of what is altered");
-  set.choice("loss", options.loss, kLosses, "what the first search pulls towards");
+  set.choice("loss", options.loss, kLosses, "surrogate loss of the first search");
   set.integer("draws", options.draws, 10, 1000000, "fixed draws of the search");
   set.integer("judge_draws", options.judge_draws, 10, 1000000,
-              "fresh draws for judging candidates; twice as many for the numbers reported");
+              "fresh draws on which candidates are evaluated; twice as many for the numbers reported");
   set.real("learning_rate", options.learning_rate, 1e-6, 100.0, "of the first search");
   set.integer("steps", options.steps, 1, 100000, "at most, for each start of the first search");
   set.integer("patience", options.patience, 1, 100000,
@@ -553,13 +572,17 @@ OptionSet describe(DecisionOptions& options) {
   set.integer("screen", options.screen, 0, 100000, "random points that are tried before the direct ascent");
   set.integer("ascent_steps", options.ascent_steps, 0, 100000,
               "of the direct ascent for each degree of smoothing; 0: only the first search");
-  set.real("caution", options.caution, 0.0, 100.0, "multiplies the samplers' own doubt: more stays nearer to the data");
+  set.real("caution", options.caution, 0.0, 100.0,
+           "factor of the posterior standard deviation of the samplers: more stays nearer to the data");
   set.integer("grid_points", options.grid_points, 2, 20000, "of `optimizer` grid, along each coordinate");
   set.integer("random_points", options.random_points, 1, 10000000, "of `optimizer` random");
   set.integer("bayes_evaluations", options.bayes_evaluations, 0, 2000,
               "of `optimizer` bayes; 0: 20 and 10 more for each altered variable");
   set.integer("worth_draws", options.worth_draws, 0, 10000,
-              "values of an unknown context variable by which is told what knowing it is worth; 0: not told");
+              "values of an unknown context variable that estimate what knowing it is worth; 0: not estimated");
+  set.integer("posterior_functions", options.posterior_functions, 2, 1000,
+              "functions drawn from the posterior of the samplers behind the interval");
+  set.flag("quick", options.quick, "one fit without members: the interval covers the chance of the draws only");
   return set;
 }
 
@@ -567,9 +590,13 @@ Decision decide(const DecisionProblem& problem, const DecisionOptions& options, 
   const auto start = std::chrono::steady_clock::now();
   DecisionOptions checked = options;
   describe(checked).validate();
-  Decision decision = Decider(problem, checked, context).run();
+  // Plans in steps come from the fit alone.
+  const bool later = has_later_steps(problem);
+  const bool members = !later && problem.members && !checked.quick && !problem.members->list.empty();
+  Decision decision =
+      members ? decide_with_members(problem, checked, context) : decide_by_fit(problem, checked, context);
   // Decisions at once do not tell what knowing something is worth to those with steps.
-  if (has_later_steps(problem)) {
+  if (later) {
     decision = decide_sequence(problem, decision, checked, context);
     checked.worth_draws = 0;
   }

@@ -60,6 +60,12 @@ Json to_json(const Decision& decision, std::span<const NamedColumn> columns) {
   name_levels(json["expected"], columns);
   json["success_probability"] = decision.success_probability;
   json["interval"] = {decision.success_low, decision.success_high};
+  if (decision.uncertainty) {
+    add_json(json, *decision.uncertainty);
+  } else {
+    json["interval_draws"] = json["interval"];
+  }
+  if (decision.hidden_cause) json["hidden_cause"] = to_json(*decision.hidden_cause);
   if (decision.qwz23_interval)
     json["qwz23_interval"] = {decision.qwz23_interval->first, decision.qwz23_interval->second};
   json["plug_in_probability"] = decision.plug_in_probability;

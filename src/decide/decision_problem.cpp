@@ -52,6 +52,7 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const Na
   DecisionProblem problem;
   fitted(model.samplers);
   problem.samplers = model.samplers;
+  problem.members = model.members;
   const std::vector<double> values = values_by_name(model.task, observed, unknown);
   problem.context = known_context(model.task, values);
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -99,6 +100,29 @@ Decision decide(const RehearsalModel& model, std::span<const NamedValue> observe
   return decision;
 }
 
+std::optional<NearCalibration> calibration_near(const RehearsalModel& model, const Decision& decision) {
+  if (!model.calibration) return std::nullopt;
+  std::vector<NamedValue> conditions = decision.context;
+  for (const Alteration& alteration : decision.alterations) {
+    if (alteration.value) conditions.push_back({alteration.name, *alteration.value});
+  }
+  return calibration_near(*model.calibration, fitted(model.samplers), conditions);
+}
+
+std::vector<Warning> calibration_warnings(const RehearsalModel& model, const Decision& decision) {
+  const std::optional<NearCalibration> near = calibration_near(model, decision);
+  if (!near) return {};
+  const auto is_lever = [&](const std::string& name) {
+    return std::any_of(model.task.alterable.begin(), model.task.alterable.end(),
+                       [&](const LeverDomain& lever) { return lever.name == name; });
+  };
+  std::vector<std::string> names;
+  for (const NearCalibration::Variable& variable : near->variables) {
+    if (!is_lever(variable.name)) names.push_back(variable.name);
+  }
+  return calibration_warnings(*near, names);
+}
+
 Json decisions_json(const RehearsalModel& model, const Task& task, const DecisionOptions& options,
                     const std::vector<Decision>& decisions) {
   const std::vector<std::string> undecided = undecided_between(model);
@@ -106,6 +130,7 @@ Json decisions_json(const RehearsalModel& model, const Task& task, const Decisio
   json["method"] = options.method == DecisionMethod::kQwz23 ? "qwz23" : model.graph ? "grad-rh" : "olem-rh";
   json["task"] = to_json(task);
   json["column_types"] = column_types_json(model.columns);
+  if (model.data) json["data"] = to_json(*model.data);
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
   if (model.gaps) json["missing"] = to_json(*model.gaps);
@@ -118,6 +143,8 @@ Json decisions_json(const RehearsalModel& model, const Task& task, const Decisio
   for (const Decision& decision : decisions) {
     json["decisions"].push_back(to_json(decision, model.columns));
     json["decisions"].back()["undecided_steps"] = undecided;
+    if (const auto near = calibration_near(model, decision))
+      json["decisions"].back()["calibration_near"] = to_json(*near);
   }
   return json;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "decide/explain/outcome_histogram.h"
+#include "decide/hidden_cause.h"
 #include "decide/success_interval.h"
 
 namespace olem::internal {
@@ -15,8 +16,6 @@ constexpr double kMostExcluded = 0.01;  // share of draws above which nothing ca
 constexpr double kMostlyOutside = 0.5;  // share of draws outside of the data above which a variable is named
 
 }  // namespace
-
-int report_draws(const PreparedProblem& prepared) { return 2 * prepared.options().judge_draws; }
 
 std::vector<Alteration> alterations_of(const PreparedProblem& prepared, const Setting& setting) {
   std::vector<Alteration> all;
@@ -54,7 +53,7 @@ void add_releases(const PreparedProblem& prepared, const Setting& setting, PostD
 }  // namespace
 
 void conclude_report(const PreparedProblem& prepared, Decision& decision) {
-  const int draws = report_draws(prepared);
+  const int draws = report_draws(prepared.options());
   Summary& summary = decision.summary;
   summary.warnings = prepared.centre().warnings;
   if (!prepared.any_influence()) {
@@ -112,6 +111,7 @@ void report_success(const PreparedProblem& prepared, PostDecisionSampler& sample
     const Interval bound = qwz_interval(successes, with.draws).interval;
     decision.qwz23_interval = {bound.low, bound.high};
   }
+  if (decision.acts()) decision.hidden_cause = hidden_cause(prepared, setting, with, decision.without_action);
   decision.outcomes = outcome_forecasts(with, problem.region.outcomes(), *problem.samplers);
   decision.excluded_draws = with.excluded;
   for (const VariableReach& reach : sampler.reach(values, caution)) {
@@ -127,7 +127,7 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   decision.cost = prepared.cost(setting);
   decision.found_by = found_by;
 
-  PostDecisionSampler sampler = prepared.plain_sampler({}, report_draws(prepared), DrawStream::kReport);
+  PostDecisionSampler sampler = prepared.plain_sampler({}, report_draws(prepared.options()), DrawStream::kReport);
   report_without_action(prepared, sampler, decision);
   sampler.alter(prepared.names(altered_by(setting)));
   report_success(prepared, sampler, prepared.values(setting), decision);
@@ -136,11 +136,32 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   return decision;
 }
 
+void conclude_target(const PreparedProblem& prepared, bool already_likely, bool reached, Decision& decision) {
+  const DecisionOptions& options = prepared.options();
+  Summary& summary = decision.summary;
+  const bool reliable = summary.status != Status::kUnreliable;
+  const std::string target = fmt::format("{:.4g} %", 100.0 * options.target);
+  if (already_likely) {
+    if (reliable) summary.status = Status::kAlreadyLikely;
+    const bool beyond = decision.found_by != prepared.idle_finder();
+    summary.message = fmt::format(
+        "The target of {} is reached {}. {}", target,
+        prepared.fixed().empty() ? "without action" : "with the fixed values alone",
+        beyond ? "The best that can be done beyond it is shown all the same." : "Nothing was found that is better.");
+  } else if (options.target > 0.0 && !reached) {
+    if (reliable) summary.status = Status::kTargetNotReached;
+    summary.message = fmt::format("No decision was found that reaches the target of {}: the best one has {:.1f} %.",
+                                  target, 100.0 * decision.success_probability);
+  } else if (options.target > 0.0) {
+    summary.message = fmt::format("The cheapest decision found that reaches the target of {}.", target);
+  }
+}
+
 Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by) {
   Proposal proposal;
   for (const Alteration& alteration : alterations_of(prepared, setting))
     proposal.alterations.push_back({alteration.name, alteration.value});
-  PostDecisionSampler acting = prepared.plain_sampler(altered_by(setting), report_draws(prepared), DrawStream::kReport);
+  PostDecisionSampler acting = prepared.plain_sampler(altered_by(setting), report_draws(prepared.options()), DrawStream::kReport);
   const OutcomeDraws& with = acting.sample(prepared.values(setting), prepared.options().caution);
   const std::size_t successes = prepared.objective().successes(with);
   proposal.success_probability = static_cast<double>(successes) / static_cast<double>(with.draws);

@@ -83,6 +83,24 @@ double restore_expected(const SamplerVariable& variable, double expected) {
   return value;
 }
 
+double alteration_cost(const SamplerVariable& variable, std::optional<double> weight, double value, double expected) {
+  const ColumnType type = variable.about.type;
+  if (type == ColumnType::kBinary || type == ColumnType::kCategory)
+    return value == expected ? 0.0 : weight.value_or(1.0);
+  const std::vector<ColumnLevel>& levels = variable.about.levels;
+  if (!weight) return std::abs(value - expected);
+  if (levels.empty()) return *weight * variable.sd * std::abs(value - expected);
+  const auto step_of = [&](double standardised) {
+    const auto distance = [&](const ColumnLevel& level) {
+      return std::abs(variable.standardise(level.value) - standardised);
+    };
+    return std::min_element(levels.begin(), levels.end(),
+                            [&](const auto& a, const auto& b) { return distance(a) < distance(b); }) -
+           levels.begin();
+  };
+  return *weight * static_cast<double>(std::abs(step_of(value) - step_of(expected)));
+}
+
 Subset altered_by(const Setting& setting) {
   Subset places;
   for (std::size_t k = 0; k < setting.size(); ++k) {
@@ -333,21 +351,8 @@ std::vector<double> PreparedProblem::slope_of_cost(const Subset& altered) const 
 }
 
 double PreparedProblem::cost(std::size_t alterable, double value) const {
-  const double weight = cost_weights_[alterable];
-  const double expected = expected_[alterable];
-  if (is_nominal(alterable)) return value == expected ? 0.0 : weight;
-  if (problem_.cost.empty()) return weight * std::abs(value - expected);
-  const std::vector<ColumnLevel>& levels = variable(alterable).about.levels;
-  if (levels.empty()) return weight * variable(alterable).sd * std::abs(value - expected);
-  const auto step_of = [&](double standardised) {
-    const auto distance = [&](const ColumnLevel& level) {
-      return std::abs(variable(alterable).standardise(level.value) - standardised);
-    };
-    return std::min_element(levels.begin(), levels.end(),
-                            [&](const auto& a, const auto& b) { return distance(a) < distance(b); }) -
-           levels.begin();
-  };
-  return weight * static_cast<double>(std::abs(step_of(value) - step_of(expected)));
+  const std::optional<double> weight = problem_.cost.empty() ? std::nullopt : std::optional(cost_weights_[alterable]);
+  return alteration_cost(variable(alterable), weight, value, expected_[alterable]);
 }
 
 double PreparedProblem::cost(const Setting& setting) const {

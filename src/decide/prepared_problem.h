@@ -30,6 +30,11 @@ double expected_value(const OutcomeDraws& draws, std::size_t outcome, const Samp
 // The same in the user's units: exactly a level or a whole number where it is one.
 double restore_expected(const SamplerVariable& variable, double expected);
 
+// What it costs to set a variable to `value`, both standardised: weight x distance from the expected value, in steps
+// between the levels of an ordinal column, 1 for another level of a switch or category, the difference in the user's
+// units otherwise; without a weight in standard deviations.
+double alteration_cost(const SamplerVariable& variable, std::optional<double> weight, double value, double expected);
+
 // A decision problem in the standardised units of its samplers, and the draws on which it is decided. Everything that
 // depends on neither the optimiser nor the kind of decision method.
 class PreparedProblem {
@@ -101,8 +106,7 @@ class PreparedProblem {
   // Of one standard deviation of each alterable variable: the weights of the problem, or 1 when it has none. 0 for
   // variables with a list.
   std::vector<double> slope_of_cost(const Subset& altered) const;
-  // Weight x distance from the expected value: steps between the levels of an ordinal column, 1 for another level of a
-  // switch or category, the difference otherwise; without weights in standard deviations.
+  // alteration_cost() with the weights of the problem.
   double cost(std::size_t alterable, double value) const;
   // The sum over what is altered.
   double cost(const Setting& setting) const;

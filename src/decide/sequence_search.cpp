@@ -813,7 +813,7 @@ class SequencePlanner {
     decision.so_far = problem().so_far;
     decision.alterations = alterations_of(prepared_, plan.now);
     decision.found_by = winner.found_by;
-    const int draws = report_draws(prepared_);
+    const int draws = report_draws(prepared_.options());
     decision.cost = cost(plan, draws, DrawStream::kReport);
     PostDecisionSampler idle = prepared_.plain_sampler({}, draws, DrawStream::kReport);
     report_without_action(prepared_, idle, decision);

@@ -23,6 +23,7 @@ DecisionOptions quicker(const DecisionOptions& options) {
   quick.target = 0.0;
   quick.proposals = 1;
   quick.worth_draws = 0;
+  quick.quick = true;
   return quick;
 }
 

@@ -208,7 +208,7 @@ OptionSet describe(DiffanOptions& options) {
   OptionSet set;
   set.choice("diffan_variant", options.variant, kVariants, "what is done about variables already removed");
   set.integer("diffan_epochs", options.epochs, 1, kMany, "passes over the training rows, at most");
-  set.integer("diffan_warm_up", options.warm_up, 0, kMany, "epochs before the first look at the validation rows");
+  set.integer("diffan_warm_up", options.warm_up, 0, kMany, "epochs before the first validation");
   set.integer("diffan_patience", options.patience, 1, kMany, "stop after this many epochs without improvement");
   set.integer("diffan_batch", options.batch, 1, kMany, "rows of a training step");
   set.real("diffan_learning_rate", options.learning_rate, 1e-8, 1.0, "of Adam");

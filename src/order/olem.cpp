@@ -84,9 +84,25 @@ void warn_of_units(double entropy_of_first, OrderResult& result) {
        {{"Learn the order without a common unit", "method", "olem+"}}});
 }
 
-// Throws NoDistances where the entropies of the candidates are not defined.
+// By how much the weighted mean of the rows is above the plain one; rows left out and zero distances count in neither.
+double weighting_gain(std::span<const double> contributions, std::span<const double> weights) {
+  double sum = 0.0;
+  double weighted = 0.0;
+  double count = 0.0;
+  double total = 0.0;
+  for (std::size_t i = 0; i < contributions.size(); ++i) {
+    if (!std::isfinite(contributions[i])) continue;
+    sum += contributions[i];
+    weighted += weights[i] * contributions[i];
+    count += 1.0;
+    total += weights[i];
+  }
+  return count > 0.0 ? weighted / total - sum / count : 0.0;
+}
+
+// Throws NoDistances where the entropies of the candidates are not defined. `weights`: of the rows, or empty.
 OrderResult learn_continuous(const Table& table, const OlemOptions& options, const Precedence& knowledge,
-                             const Context& context) {
+                             std::span<const double> weights, const Context& context) {
   const auto entropies = start_entropy_sequence(table, options.entropy, context);
   StepEntropies current;
   double zero_share = 0.0;     // of the current step
@@ -109,6 +125,8 @@ OrderResult learn_continuous(const Table& table, const OlemOptions& options, con
     }
     zero_share = *std::max_element(current.zero_share.begin(), current.zero_share.end());
     step.facts = {{"joint_entropy", current.joint}, {"zero_share", zero_share}};
+    for (std::size_t p = 0; p < remaining.size() && !weights.empty(); ++p)
+      current.without[p] += weighting_gain(entropies->contributions(p), weights);
     return current.without;
   };
   criterion.chosen = [&](std::span<const std::size_t>, std::size_t sink, std::size_t runner_up, OrderStep& step) {
@@ -129,9 +147,9 @@ OrderResult learn_continuous(const Table& table, const OlemOptions& options, con
 // Values that are rounded so coarsely that every distance is zero are spread evenly over what they may have been before
 // they were rounded; what looks like levels is refused.
 OrderResult learn_rounded(const Table& table, const OlemOptions& options, const Precedence& knowledge,
-                          const Context& context) {
+                          std::span<const double> weights, const Context& context) {
   try {
-    return learn_continuous(table, options, knowledge, context);
+    return learn_continuous(table, options, knowledge, weights, context);
   } catch (const NoDistances& found) {
     const bool levels = std::any_of(found.columns.begin(), found.columns.end(), [&](const std::string& name) {
       return has_levels(guess_column(table.column(table.index(name))).type);
@@ -141,7 +159,7 @@ OrderResult learn_rounded(const Table& table, const OlemOptions& options, const 
     spread.entropy.ties = TiePolicy::kJitter;
     OrderResult result = [&] {
       try {
-        return learn_continuous(table, spread, knowledge, context);
+        return learn_continuous(table, spread, knowledge, weights, context);
       } catch (const NoDistances& still) {
         refuse_discrete(table, still.columns);
       }
@@ -224,6 +242,12 @@ OptionSet describe(OlemOptions& options) { return describe(options.entropy); }
 
 OrderResult learn_order_olem(const Table& table, const OlemOptions& options, const Precedence& knowledge,
                              const Context& context) {
+  return learn_order_olem_weighted(table, options, knowledge, {}, context);
+}
+
+OrderResult learn_order_olem_weighted(const Table& table, const OlemOptions& options, const Precedence& knowledge,
+                                      std::span<const double> weights, const Context& context) {
+  if (!weights.empty()) check_same_size("weights", weights.size(), "rows", table.rows());
   OlemOptions checked = options;
   describe(checked).validate();
   if (table.columns() < 2) {
@@ -241,13 +265,13 @@ OrderResult learn_order_olem(const Table& table, const OlemOptions& options, con
   }
   // Whoever says what to do with ties means discrete columns too; a normal distribution is one of any numbers.
   const bool densities = checked.entropy.ties == TiePolicy::kSkip && checked.entropy.estimator != "gaussian";
-  if (discrete.empty() || !densities) return learn_rounded(table, checked, knowledge, context);
+  if (discrete.empty() || !densities) return learn_rounded(table, checked, knowledge, weights, context);
   if (!unplaced.empty()) refuse_unplaced(table, unplaced, knowledge);
   OrderResult learned;
   learned.criterion = "conditional_entropy";
   if (continuous.size() == 1) learned.order = {table.name(continuous.front())};
   if (continuous.size() > 1) {
-    learned = learn_rounded(table.with_columns(continuous), checked, knowledge.restricted_to(continuous), context);
+    learned = learn_rounded(table.with_columns(continuous), checked, knowledge.restricted_to(continuous), weights, context);
   }
   return with_placed(table, discrete, knowledge, std::move(learned));
 }

@@ -115,7 +115,7 @@ std::string closing_sentence_plus(const std::vector<OrderStep>& steps) {
 OptionSet describe(OlemPlusOptions& options) {
   OptionSet set;
   set.choice("olem_plus_units", options.units, kUnits,
-             "whether the scales of the columns say something about the order");
+             "whether the scales of the columns are informative about the order");
   set.real("olem_plus_beta", options.beta, 0.0, 10.0, "preference for larger residual entropies later in the order");
   set.real("olem_plus_kappa", options.kappa, 0.0, 10.0, "preference for residual entropies that are alike");
   return set;

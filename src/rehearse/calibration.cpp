@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <thread>
@@ -22,6 +23,9 @@ constexpr double kTrainingShare = 0.7;
 constexpr std::size_t kLeastHeldOut = 10;  // fewer say nothing about tenths
 // One less than a multiple of 20: the ranks fall evenly into the tenths and the intervals.
 constexpr std::size_t kDraws = 199;
+
+constexpr std::size_t kMostKept = 1000;
+constexpr std::size_t kMostEventLevels = 30;  // as the sampler of counts has levels
 
 // Of the progress; what is left is for drawing the forecasts.
 constexpr double kShareOfFitting = 0.7;
@@ -59,11 +63,86 @@ struct Forecasts {
   double log_likelihood = 0.0;
   double crps = 0.0;
   std::vector<double> places;
+  std::vector<ReliabilityBin> reliability;
 };
 
-// `columns`: the held-out rows in standardised units, one column per variable of the set.
+// Forecast probabilities of events and whether they came, in bins.
+class ReliabilityDiagram {
+ public:
+  void add(double probability, bool came) {
+    const double p = std::clamp(probability, 0.0, 1.0);
+    const auto place = static_cast<std::size_t>(p * static_cast<double>(kReliabilityBins));
+    ReliabilityBin& bin = bins_[std::min(place, kReliabilityBins - 1)];
+    ++bin.forecasts;
+    bin.probability += p;
+    bin.share += came ? 1.0 : 0.0;
+  }
+
+  std::vector<ReliabilityBin> bins() const {
+    std::vector<ReliabilityBin> result = bins_;
+    for (ReliabilityBin& bin : result) {
+      if (bin.forecasts == 0) continue;
+      bin.probability /= static_cast<double>(bin.forecasts);
+      bin.share /= static_cast<double>(bin.forecasts);
+    }
+    return result;
+  }
+
+ private:
+  std::vector<ReliabilityBin> bins_ = std::vector<ReliabilityBin>(kReliabilityBins);
+};
+
+std::vector<double> distinct(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+std::vector<ReliabilityBin> reliability(const ConditionalSampler& sampler, std::span<const Condition> conditions,
+                                        const std::vector<double>& target) {
+  std::vector<double> levels = distinct(target);
+  const bool by_level = levels.size() <= kMostEventLevels;
+  if (!by_level) {
+    std::vector<double> ascending = target;
+    std::sort(ascending.begin(), ascending.end());
+    levels.clear();
+    for (std::size_t decile = 1; decile < 10; ++decile) levels.push_back(ascending[decile * ascending.size() / 10]);
+    levels = distinct(levels);
+  }
+  ReliabilityDiagram diagram;
+  std::vector<double> below(target.size());
+  std::vector<double> up_to(target.size());
+  for (const double level : levels) {
+    const std::vector<double> repeated(target.size(), level);
+    if (!sampler.distribution(conditions, repeated, 1.0, below, up_to)) return {};
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      if (by_level) {
+        diagram.add(up_to[i] - below[i], target[i] == level);
+      } else {
+        diagram.add(up_to[i], target[i] <= level);
+      }
+    }
+  }
+  return diagram.bins();
+}
+
+// ln of the share of ascending draws that are nearer to `y` than to another of the ascending levels, no level having
+// the share 0.
+double level_log_share(std::span<const double> draws, std::span<const double> levels, double y) {
+  constexpr double kPrior = 0.5;  // draws of each level
+  const auto at = std::lower_bound(levels.begin(), levels.end(), y);
+  const auto below =
+      at == levels.begin() ? draws.begin() : std::upper_bound(draws.begin(), draws.end(), 0.5 * (*(at - 1) + y));
+  const auto above =
+      at + 1 == levels.end() ? draws.end() : std::upper_bound(draws.begin(), draws.end(), 0.5 * (*(at + 1) + y));
+  return std::log((static_cast<double>(above - below) + kPrior) /
+                  (static_cast<double>(draws.size()) + kPrior * static_cast<double>(levels.size())));
+}
+
+// `columns`: the held-out rows in standardised units, one column per variable of the set. `levels`: of a variable that
+// the rival holds to be discrete, so that probabilities are compared with probabilities.
 Forecasts forecast(const SamplerSet& set, std::size_t variable, const std::vector<std::vector<double>>& columns,
-                   const Context& context) {
+                   std::span<const double> levels, const Context& context) {
   const SamplerVariable& own = set.variables[variable];
   const ConditionalSampler& sampler = *own.sampler;
   const std::vector<double>& target = columns[variable];
@@ -74,14 +153,17 @@ Forecasts forecast(const SamplerSet& set, std::size_t variable, const std::vecto
   for (const std::size_t k : own.conditions) conditions.push_back({columns[k].data(), false});
   std::vector<double> density(rows);
   sampler.log_density(conditions, target, 1.0, density);
-  // Of a discrete variable these are probabilities, which have no unit. The density of a continuous rival, per unit, is
-  // about the probability of a level that is one unit from the next.
-  result.log_likelihood = std::accumulate(density.begin(), density.end(), 0.0) / static_cast<double>(rows) -
-                          (sampler.is_discrete() ? 0.0 : std::log(own.sd));
   std::vector<double> below(rows);
   std::vector<double> up_to(rows);
   const bool has_distribution = sampler.is_discrete() && sampler.distribution(conditions, target, 1.0, below, up_to);
-
+  if (has_distribution) result.reliability = reliability(sampler, conditions, target);
+  const bool by_share = !levels.empty() && !sampler.is_discrete();
+  for (std::size_t i = 0; i < rows && !by_share; ++i) {
+    // A probability has no unit. The density of a rival of a large count, per unit, is about the probability of a
+    // count.
+    const bool is_probability = has_distribution && (is_discrete(own.about.type) || up_to[i] > below[i]);
+    result.log_likelihood += (density[i] - (is_probability ? 0.0 : std::log(own.sd))) / static_cast<double>(rows);
+  }
   std::vector<double> noise(sampler.noise_entries() * kDraws);
   std::vector<double> draws(kDraws);
   for (Condition& condition : conditions) condition.shared = true;
@@ -93,6 +175,7 @@ Forecasts forecast(const SamplerSet& set, std::size_t variable, const std::vecto
     sampler.start(noise, kDraws)->sample(conditions, 1.0, draws);
     std::sort(draws.begin(), draws.end());
     result.crps += own.sd * crps(draws, target[i]) / static_cast<double>(rows);
+    if (by_share) result.log_likelihood += level_log_share(draws, levels, target[i]) / static_cast<double>(rows);
     // Ties are the rule of a discrete variable: a place at random between its two ranks is uniform if forecasts are
     // right.
     result.places.push_back(has_distribution ? random.uniform(below[i], up_to[i])
@@ -102,12 +185,20 @@ Forecasts forecast(const SamplerSet& set, std::size_t variable, const std::vecto
   return result;
 }
 
+// `kept`: of how many rows the places are kept.
 VariableCalibration assess(const SamplerSet& set, const SamplerSet& linear, std::size_t variable,
-                           const std::vector<std::vector<double>>& columns, const Context& context) {
+                           const std::vector<std::vector<double>>& columns, std::size_t kept, const Context& context) {
   VariableCalibration result;
   result.name = set.variables[variable].name;
-  const Forecasts own = forecast(set, variable, columns, context);
-  const Forecasts straight = forecast(linear, variable, columns, context);
+  Forecasts own = forecast(set, variable, columns, {}, context);
+  const bool has_atoms = !own.reliability.empty();
+  const bool is_number = !is_discrete(set.variables[variable].about.type);
+  std::vector<double> levels;
+  if (has_atoms && !is_number) levels = distinct(columns[variable]);
+  if (levels.size() > kMostEventLevels) levels.clear();
+  Forecasts straight = forecast(linear, variable, columns, levels, context);
+  // A density holds a single value, such as the zeros of a positive column, to be impossible.
+  if (has_atoms && is_number) straight.log_likelihood = -std::numeric_limits<double>::infinity();
   result.log_likelihood = own.log_likelihood;
   result.linear_log_likelihood = straight.log_likelihood;
   result.crps = own.crps;
@@ -115,7 +206,22 @@ VariableCalibration assess(const SamplerSet& set, const SamplerSet& linear, std:
   for (std::size_t level = 0; level < kCoverageLevels.size(); ++level)
     result.coverage[level] = central_coverage(own.places, kCoverageLevels[level]);
   result.pit = pit_histogram(own.places);
+  result.reliability = std::move(own.reliability);
+  own.places.resize(kept);
+  result.places = std::move(own.places);
   return result;
+}
+
+// The first of them: which rows are held out is random.
+HeldOutRows keep_rows(const Table& held_out, const std::vector<std::string>& names) {
+  HeldOutRows kept;
+  for (const std::string& name : names) {
+    const auto column = held_out.column(held_out.index(name));
+    kept.names.push_back(name);
+    kept.values.emplace_back(column.begin(),
+                             column.begin() + static_cast<std::ptrdiff_t>(std::min(column.size(), kMostKept)));
+  }
+  return kept;
 }
 
 }  // namespace
@@ -153,12 +259,12 @@ std::array<std::size_t, kPitBins> pit_histogram(std::span<const double> places) 
 }
 
 Calibration calibrate(const Table& table, const std::vector<VariableConditions>& variables,
-                      const SamplerOptions& options, const Context& context) {
-  return calibrate(std::span<const Table>(&table, 1), variables, options, context);
+                      const SamplerOptions& options, const Context& context, const std::vector<std::string>& keep) {
+  return calibrate(std::span<const Table>(&table, 1), variables, options, context, keep);
 }
 
 Calibration calibrate(std::span<const Table> tables, const std::vector<VariableConditions>& variables,
-                      const SamplerOptions& options, const Context& context) {
+                      const SamplerOptions& options, const Context& context, const std::vector<std::string>& keep) {
   const auto start = std::chrono::steady_clock::now();
   check_at_least("number of tables", static_cast<long long>(tables.size()), 1);
   const Table& table = tables.front();
@@ -200,11 +306,12 @@ Calibration calibrate(std::span<const Table> tables, const std::vector<VariableC
     if (variable.sampler) drawn.push_back(j);
   }
   result.variables.resize(drawn.size());
+  result.kept = keep_rows(held_out, keep);
   const Context serial = context.serial();
   const auto caller = std::this_thread::get_id();
   std::atomic<std::size_t> done{0};
   parallel_for(context, 0, drawn.size(), 1, [&](std::size_t piece, std::size_t) {
-    result.variables[piece] = assess(set, linear, drawn[piece], columns, serial);
+    result.variables[piece] = assess(set, linear, drawn[piece], columns, result.kept.size(), serial);
     const std::size_t finished = ++done;
     if (std::this_thread::get_id() == caller) {
       const double share = static_cast<double>(finished) / static_cast<double>(drawn.size());
@@ -234,6 +341,10 @@ Json to_json(const Calibration& calibration) {
     for (std::size_t level = 0; level < kCoverageLevels.size(); ++level)
       entry["coverage"][fmt::format("{:.0f}", 100.0 * kCoverageLevels[level])] = variable.coverage[level];
     entry["pit"] = variable.pit;
+    for (const ReliabilityBin& bin : variable.reliability) {
+      entry["reliability"].push_back(
+          {{"forecasts", bin.forecasts}, {"probability", bin.probability}, {"share", bin.share}});
+    }
   }
   return json;
 }

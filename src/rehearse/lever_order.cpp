@@ -74,6 +74,7 @@ LeverOrder learn_lever_order(const Task& task, const Table& table, const Rehears
   const NodeNames names(table.names());
   result.placement.first =
       contradiction_text(levers_first, order_indices(result.order.order, names), table.names()).empty();
+  result.knowledge = result.placement.first ? with_levers : known;
   if (result.placement.first) return result;
 
   OrderResult first = learn_order(table, options.order, levers_first, context);
@@ -85,9 +86,14 @@ LeverOrder learn_lever_order(const Task& task, const Table& table, const Rehears
     const OrderScore learned = problem.score(result.order.order, context);
     result.placement.difference = compare_by_shape(learned, problem.score(first.order, context));
     const ShapeDifference& difference = *result.placement.difference;
-    if (difference.value < -kPreference * difference.standard_error) return result;
+    if (difference.value < -kPreference * difference.standard_error) {
+      result.other = std::move(first.order);
+      return result;
+    }
   }
   result.placement.first = true;
+  result.knowledge = std::move(with_levers);
+  result.other = std::move(result.order.order);
   result.order = std::move(first);
   return result;
 }

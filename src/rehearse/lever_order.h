@@ -7,6 +7,8 @@ namespace olem::internal {
 struct LeverOrder {
   OrderResult order;
   LeverPlacement placement;
+  Knowledge knowledge;         // within which the order was learned
+  std::optional<Order> other;  // the one that was not taken; nothing: both are the same
 };
 
 // Columns without a role that nothing known puts before a lever, in table order: those that levers may stand before.

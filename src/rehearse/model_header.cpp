@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -225,6 +226,7 @@ RehearsalOptions read_options(const JsonPart& part) {
   options.calibrate = part["calibrate"].flag();
   try {
     read_option_values(part, describe(options));
+    if (part.has("quick") && !part["quick"].flag()) read_option_values(part, describe(options.members.emplace()));
     read_option_values(part, options.graph ? graph_learner(options.graph->method).describe(*options.graph)
                                            : order_learner(options.order.method).describe(options.order));
     read_option_values(part, sampler_kind(options.samplers.sampler).describe(options.samplers));
@@ -298,7 +300,43 @@ SamplerVariable read_variable(const JsonPart& part, std::size_t limit, std::span
   return variable;
 }
 
-Calibration read_calibration(const JsonPart& part) {
+// Values and places of the rows that were kept, behind the numbers of the samplers.
+Json calibration_json(const Calibration& calibration, std::vector<double>& numbers) {
+  Json json = to_json(calibration);
+  if (calibration.kept.size() == 0) return json;
+  json["kept"] = {{"rows", calibration.kept.size()}, {"columns", calibration.kept.names}};
+  for (const std::vector<double>& column : calibration.kept.values)
+    numbers.insert(numbers.end(), column.begin(), column.end());
+  for (const VariableCalibration& variable : calibration.variables)
+    numbers.insert(numbers.end(), variable.places.begin(), variable.places.end());
+  return json;
+}
+
+// Since 0.2.0.
+void read_kept_rows(const JsonPart& part, std::span<const double>& numbers, Calibration& calibration) {
+  const std::size_t rows = part["rows"].count(calibration.held_out_rows);
+  const auto take = [&] {
+    if (numbers.size() < rows) part.fail("has fewer numbers than rows");
+    const std::vector<double> values(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(rows));
+    numbers = numbers.subspan(rows);
+    if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
+      part.fail("holds a number that is not finite");
+    return values;
+  };
+  calibration.kept.names = part["columns"].texts();
+  for (std::size_t k = 0; k < calibration.kept.names.size(); ++k) calibration.kept.values.push_back(take());
+  for (VariableCalibration& variable : calibration.variables) variable.places = take();
+}
+
+std::vector<ReliabilityBin> read_reliability(const JsonPart& part) {
+  std::vector<ReliabilityBin> bins;
+  for (const JsonPart& entry : part.entries())
+    bins.push_back({entry["forecasts"].count(kMostRows), entry["probability"].finite(), entry["share"].finite()});
+  if (bins.size() != kReliabilityBins) part.fail("has the wrong number of bins");
+  return bins;
+}
+
+Calibration read_calibration(const JsonPart& part, std::span<const double>& numbers) {
   Calibration calibration;
   calibration.summary.status = read_status(part["status"]);
   calibration.summary.message = part["message"].text();
@@ -317,7 +355,9 @@ Calibration read_calibration(const JsonPart& part) {
       entry.fail("has the wrong number of intervals");
     for (std::size_t i = 0; i < coverage.size(); ++i) variable.coverage[i] = coverage[i].second.finite();
     for (std::size_t i = 0; i < pit.size(); ++i) variable.pit[i] = pit[i].count(calibration.held_out_rows);
+    if (entry.has("reliability")) variable.reliability = read_reliability(entry["reliability"]);
   }
+  if (part.has("kept")) read_kept_rows(part["kept"], numbers, calibration);
   return calibration;
 }
 
@@ -393,6 +433,85 @@ ContextModel read_context_model(const JsonPart& part, const std::vector<std::str
   return model;
 }
 
+// Samplers that members share, with each other or with the fit, are kept once: an entry of a member says which of the
+// fit's variables, or of the list of samplers, it has.
+Json members_json(const ModelMembers& members, const SamplerSet& fit, std::vector<double>& numbers) {
+  std::map<const ConditionalSampler*, Json> known;
+  for (std::size_t v = 0; v < fit.variables.size(); ++v) {
+    if (fit.variables[v].sampler) known[fit.variables[v].sampler.get()] = {{"fit", v}};
+  }
+  Json json = {{"samplers", Json::array()}, {"list", Json::array()}};
+  for (const ModelMember& member : members.list) {
+    Json& entry = json["list"].emplace_back(Json{{"kind", name_of(member.kind)}, {"variables", Json::array()}});
+    if (member.samplers.get() == &fit) continue;
+    for (const SamplerVariable& variable : member.samplers->variables) {
+      Json own = {{"name", variable.name}, {"mean", variable.mean}, {"sd", variable.sd},
+                  {"low", variable.low},   {"high", variable.high}, {"conditions", variable.conditions}};
+      if (variable.sampler) {
+        const auto [place, is_new] = known.try_emplace(variable.sampler.get());
+        if (is_new) {
+          place->second = {{"shared", json["samplers"].size()}};
+          json["samplers"].push_back(sampler_json(*variable.sampler, numbers));
+        }
+        own.update(place->second);
+      }
+      entry["variables"].push_back(std::move(own));
+    }
+  }
+  return json;
+}
+
+std::shared_ptr<const ConditionalSampler> pick_shared(
+    const std::vector<std::shared_ptr<const ConditionalSampler>>& shared, const JsonPart& part) {
+  const std::size_t place = part.count(kMostRows);
+  if (place >= shared.size()) part.fail("is no sampler of the members");
+  return shared[place];
+}
+
+std::shared_ptr<const ModelMembers> read_members(const JsonPart& part, const std::shared_ptr<const SamplerSet>& fit,
+                                                 std::span<const NamedColumn> columns,
+                                                 std::span<const double>& numbers) {
+  std::vector<std::shared_ptr<const ConditionalSampler>> shared;
+  for (const JsonPart& entry : part["samplers"].entries()) shared.push_back(read_sampler(entry, numbers));
+  auto members = std::make_shared<ModelMembers>();
+  for (const JsonPart& entry : part["list"].entries()) {
+    ModelMember& member = members->list.emplace_back();
+    try {
+      member.kind = member_kind(entry["kind"].text());
+    } catch (const Error& error) {
+      entry["kind"].fail(fmt::format("cannot be understood: {}", error.what()));
+    }
+    const std::vector<JsonPart> variables = entry["variables"].entries();
+    if (variables.empty()) {
+      member.samplers = fit;
+      for (const SamplerVariable& variable : fit->variables) member.order.push_back(variable.name);
+      continue;
+    }
+    SamplerSet set;
+    for (std::size_t j = 0; j < variables.size(); ++j) {
+      const JsonPart& own = variables[j];
+      SamplerVariable variable = read_variable(own, j, numbers);
+      const auto place = fit->find(variable.name);
+      if (!place || set.find(variable.name)) own.fail("is no variable of the model, or stands twice");
+      const bool of_fit = own.has("fit");
+      if (of_fit || own.has("shared")) {
+        variable.sampler = of_fit ? fit->variables[own["fit"].count(fit->variables.size() - 1)].sampler
+                                  : pick_shared(shared, own["shared"]);
+        if (!variable.sampler || variable.sampler->conditions() != variable.conditions.size())
+          own.fail("has other conditions than its sampler takes");
+      }
+      if ((variable.sampler == nullptr) != (fit->variables[*place].sampler == nullptr))
+        own.fail("is given in the member or in the fit, but not in both");
+      variable.about = about_column(columns, variable.name);
+      member.order.push_back(variable.name);
+      set.variables.push_back(std::move(variable));
+    }
+    if (set.variables.size() != fit->variables.size()) entry["variables"].fail("lacks variables of the model");
+    member.samplers = std::make_shared<const SamplerSet>(std::move(set));
+  }
+  return members;
+}
+
 GapSummary read_gaps(const JsonPart& part) {
   GapSummary gaps;
   gaps.imputations = part["imputations"].count(kMostRows);
@@ -447,6 +566,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   json["seed"] = model.seed;
   json["task"] = to_json(model.task);
   json["options"] = to_json(model.options);
+  if (model.data) json["data"] = to_json(*model.data);
   json["order"] = order_json(model.order);
   if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
   if (model.graph) json["graph"] = to_json(*model.graph);
@@ -465,7 +585,8 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   json["samplers"]["summary"] = to_json(model.samplers->summary);
   // Behind the numbers of the samplers.
   if (model.context_model) json["context_model"] = context_model_json(*model.context_model, numbers);
-  if (model.calibration) json["calibration"] = to_json(*model.calibration);
+  if (model.members) json["members"] = members_json(*model.members, *model.samplers, numbers);
+  if (model.calibration) json["calibration"] = calibration_json(*model.calibration, numbers);
   json["summary"] = to_json(model.summary);
   return json;
 }
@@ -477,6 +598,8 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
   model.seed = whole["seed"].count(std::numeric_limits<std::uint64_t>::max());
   model.task = parse_task(whole["task"].json().dump(), source);
   model.options = read_options(whole["options"]);
+  if (whole.has("data"))  // since 0.2.0
+    model.data = DataSource{whole["data"]["source"].text(), whole["data"]["rows"].count(kMostRows)};
   model.order = read_order_part(whole["order"]);
   if (whole.has("columns")) model.columns = read_column_types(whole["columns"]);  // since 0.2.0
   for (const JsonPart& entry : whole["context"].entries()) {
@@ -492,14 +615,16 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
     for (SamplerVariable& variable : own.variables) variable.about = about_column(model.columns, variable.name);
     model.context_model = std::make_shared<const ContextModel>(std::move(own));
   }
+  for (SamplerVariable& variable : samplers.variables) variable.about = about_column(model.columns, variable.name);
+  model.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
+  if (whole.has("members"))  // since 0.2.0
+    model.members = read_members(whole["members"], model.samplers, model.columns, numbers);
+  if (whole.has("calibration")) model.calibration = read_calibration(whole["calibration"], numbers);
   if (!numbers.empty()) whole["samplers"].fail(fmt::format("leaves {} numbers unused", numbers.size()));
   if (whole.has("missing")) model.gaps = read_gaps(whole["missing"]);  // since 0.2.0
   if (whole.has("agreement")) model.agreement = read_agreement(whole["agreement"]);
-  for (SamplerVariable& variable : samplers.variables) variable.about = about_column(model.columns, variable.name);
-  model.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
   if (whole.has("levers")) model.levers = read_levers(whole["levers"], *model.samplers);
   if (whole.has("graph")) model.graph = read_rehearsal_graph(whole["graph"], model.order.order, *model.samplers);
-  if (whole.has("calibration")) model.calibration = read_calibration(whole["calibration"]);
   model.summary = read_summary(whole["summary"]);
   check_roles(model, whole["task"]);
   return model;

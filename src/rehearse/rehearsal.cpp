@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "olem/error.h"
@@ -11,6 +12,7 @@
 #include "olem/sampler_state.h"
 #include "olem/version.h"
 #include "rehearse/lever_order.h"
+#include "rehearse/members.h"
 #include "rehearse/rehearsal_graph.h"
 #include "sampler/fitted.h"
 
@@ -48,6 +50,7 @@ class Fit {
     model_.options = options;
     model_.seed = context.seed;
     model_.version = version();
+    model_.data = DataSource{std::filesystem::path(table_.source()).filename().string(), table_.rows()};
     model_.summary.warnings = resolved_.warnings;
     for (const std::size_t column : resolved_.context) model_.context.push_back(resolved_.columns[column]);
   }
@@ -70,6 +73,7 @@ class Fit {
     const Knowledge known = options_.ignore_stages ? knowledge() : with_context_in_a_row(knowledge());
     std::vector<OrderResult> orders;
     std::vector<LeverPlacement> placements;
+    std::vector<LeverOrder> both;  // without the order and its placement
     for (std::size_t t = 0; t < tables_.size(); ++t) {
       const Context part = context_.part(t, tables_.size());
       if (options_.levers == LeverRule::kLearned) {
@@ -78,6 +82,7 @@ class Fit {
         LeverOrder learned = learn_lever_order(model_.task, tables_[t], options_, known, part);
         orders.push_back(std::move(learned.order));
         placements.push_back(std::move(learned.placement));
+        both.push_back(std::move(learned));
       }
     }
     std::size_t chosen = 0;
@@ -89,6 +94,9 @@ class Fit {
     }
     model_.order = std::move(orders[chosen]);
     if (!placements.empty()) model_.levers = std::move(placements[chosen]);
+    learned_ = true;
+    learned_within_ = both.empty() ? known : std::move(both[chosen].knowledge);
+    if (!both.empty()) other_order_ = std::move(both[chosen].other);
     add_warnings(model_.order.summary.warnings);
   }
 
@@ -98,6 +106,8 @@ class Fit {
   }
 
   void learn_graph_of_columns() {
+    learned_ = true;
+    learned_within_ = knowledge();
     const Precedence known_order = known();
     std::vector<GraphResult> all;
     for (std::size_t t = 0; t < tables_.size(); ++t)
@@ -133,7 +143,15 @@ class Fit {
       model_.context_model =
           std::make_shared<const ContextModel>(fit_context_model(tables_, observed, options_.samplers, context_));
     }
-    if (options_.calibrate) model_.calibration = calibrate(tables_, variables, options_.samplers, context_);
+    if (options_.members) {
+      model_.members = fit_members({tables_, model_, learned_within_, learned_, other_order_},
+                                   model_.summary.warnings, context_);
+    }
+    if (options_.calibrate) {
+      std::vector<std::string> conditions = observed;
+      for (const LeverDomain& lever : model_.task.alterable) conditions.push_back(lever.name);
+      model_.calibration = calibrate(tables_, variables, options_.samplers, context_, conditions);
+    }
     model_.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     return std::move(model_);
   }
@@ -185,6 +203,9 @@ class Fit {
   const Context& context_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   ResolvedTask resolved_;
+  Knowledge learned_within_;          // the order or graph
+  bool learned_ = false;              // one of them
+  std::optional<Order> other_order_;  // that the rule about levers did not take
   RehearsalModel model_;
 };
 
@@ -249,6 +270,7 @@ RehearsalOptions rehearsal_defaults(std::string_view version) {
   RehearsalOptions options;
   options.order.method = "olem";
   options.levers = LeverRule::kLearned;
+  options.samplers.sampler = "gp";
   return options;
 }
 
@@ -268,8 +290,12 @@ Json to_json(const RehearsalOptions& options) {
   json["ignore_stages"] = copy.ignore_stages;
   json.update(describe(copy).json());
   json["calibrate"] = copy.calibrate;
+  if (copy.members) json.update(describe(*copy.members).json());
+  json["quick"] = !copy.members;
   return json;
 }
+
+Json to_json(const DataSource& data) { return {{"source", data.file}, {"rows", data.rows}}; }
 
 Json to_json(const RehearsalGraph& graph) {
   Json json = {{"method", graph.method}, {"rule", graph.rule}, {"edges", Json::array()}};
@@ -285,7 +311,9 @@ Json models_json(const RehearsalModel& model) {
     if (!variable.sampler) continue;
     const SamplerFacts facts = variable.sampler->facts();
     Json& entry = json[variable.name];
-    entry["kind"] = variable.sampler->state().kind;
+    const SamplerState state = variable.sampler->state();
+    // That inputs are encoded is no kind that people choose.
+    entry["kind"] = state.kind == "encoded" ? state.settings["inner"]["kind"].get<std::string>() : state.kind;
     entry["form"] = facts.form;
     entry["noise_sd"] = facts.noise_sd * variable.sd;
     for (const SamplerScore& score : facts.scores) {

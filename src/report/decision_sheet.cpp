@@ -10,6 +10,7 @@
 #include "olem/found_by.h"
 #include "report/column_words.h"
 #include "report/layout.h"
+#include "report/uncertainty_words.h"
 
 namespace olem::internal {
 
@@ -40,8 +41,16 @@ std::string alterations_in_words(const JsonPart& decision, Columns columns) {
 // Of a decision or of a proposal.
 std::string success_words(const JsonPart& decision) {
   const auto [low, high] = range_of(decision["interval"]);
-  return fmt::format("{} ({} to {})", percent_text(decision["success_probability"].finite()), percent_text(low),
-                     percent_text(high));
+  const double success = decision["success_probability"].finite();
+  if (decision.has("members")) return rounded_success(success, low, high);
+  return fmt::format("{} ({} to {})", percent_text(success), percent_text(low), percent_text(high));
+}
+
+std::string idle_words(const JsonPart& decision) {
+  const double idle = decision["without_action"].finite();
+  if (!decision.has("interval_without_action")) return percent_text(idle);
+  const auto [low, high] = range_of(decision["interval_without_action"]);
+  return rounded_success(idle, low, high);
 }
 
 SheetTable alteration_cells(const JsonPart& decision, Columns columns) {
@@ -49,7 +58,7 @@ SheetTable alteration_cells(const JsonPart& decision, Columns columns) {
   const auto is_later = [&](const std::string& name) {
     return decision.has("sequence") && decision["sequence"]["rules"].has(name.c_str());
   };
-  SheetTable table{{"set", "to", "otherwise about", "success if not"}, {}};
+  SheetTable table{{"set", "to", "otherwise about", "success without it"}, {}};
   for (const auto& [name, value] : decision["alterations"].members()) {
     const bool set = !value.json().is_null();
     const bool idle = std::find(powerless.begin(), powerless.end(), name) != powerless.end();
@@ -204,7 +213,9 @@ DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColu
   sheet.set = alterations_in_words(decision, columns);
   sheet.acts = !sheet.set.empty() || !sheet.later.empty();
   sheet.success = success_words(decision);
-  sheet.without_action = percent_text(decision["without_action"].finite());
+  sheet.without_action = idle_words(decision);
+  sheet.with_members = decision.has("members");
+  sheet.uncertainty = uncertainty_sentences(decision, columns);
   sheet.message = decision["message"].text();
   // Which search found it is for those who compare searches, and in the result.
   const std::string finder = fmt::format("Found by {}.", decision["found_by"].text());

@@ -23,6 +23,8 @@ struct DecisionSheet {
   std::string set;       // "DIC to -0.002 and TA to 0.21"; empty when nothing is
   std::string success;   // "67.6 % (66.1 % to 69 %)"
   std::string without_action;
+  bool with_members = false;             // the interval covers more than the draws
+  std::vector<std::string> uncertainty;  // sentences, what matters most first; may be empty
   // The status in a sentence, without the name of the search that found the decision; may be empty.
   std::string message;
   bool message_first = false;  // a target is out of reach, or needs nothing to be done: comes before what could be done
@@ -32,7 +34,7 @@ struct DecisionSheet {
   std::string unknown;         // what of the context was not known and what knowing it is worth; may be empty
   std::string at_once;         // of a decision with later steps: success when everything is set now; may be empty
   std::vector<std::string> later;  // how later steps will be decided, a sentence for each lever
-  SheetTable alterations;          // set, to, otherwise about, success if not
+  SheetTable alterations;          // set, to, otherwise about, success without it
   SheetTable forecasts;            // outcome, with the decision, without action
   SheetTable proposals;            // the decisions to choose from; no rows when one was asked for
   bool no_other = false;           // several were asked for, and one was found

@@ -7,12 +7,16 @@
 #include "olem/text.h"
 #include "report/decision_sheet.h"
 #include "report/layout.h"
+#include "report/uncertainty_words.h"
 
 namespace olem {
 
 using namespace internal;
 
 namespace {
+
+// Of the probability and what stands behind it; the report has all of it.
+constexpr std::size_t kAnswerLines = 8;
 
 std::string pad_left(const std::string& text, std::size_t width) {
   const std::size_t used = display_width(text);
@@ -57,9 +61,11 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
     return text + paragraph(fmt::format("{} Probability of success: {}.", sheet.message, sheet.without_action)) +
            unknown;
   if (sheet.message_first) text += paragraph(sheet.message) + "\n";
-  text += text_table(sheet.alterations, {8, 12, 16, 14});
-  text += "\n" + paragraph(fmt::format("Probability of success: {}, chance of the draws only; without action: {}.",
-                                       sheet.success, sheet.without_action));
+  text += text_table(sheet.alterations, {8, 12, 16, 18});
+  const std::string success = fmt::format("Probability of success: {}{}; without action: {}.", sheet.success,
+                                          sheet.with_members ? "" : ", chance of the draws only", sheet.without_action);
+  text += "\n" + first_lines({success}, kAnswerLines);
+  text += first_lines(sheet.uncertainty, kAnswerLines - 1);
   if (!sheet.at_once.empty()) {
     text += paragraph(fmt::format("With the later steps. Everything set at once: {}.", sheet.at_once));
     for (const std::string& rule : sheet.later) text += "\n" + paragraph(rule + ".");
@@ -92,13 +98,13 @@ std::string decision_text(const RehearsalModel& model, const std::vector<Decisio
       text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, decisions.size());
     const Json json = to_json(decisions[i], model.columns);
     text += sheet_text(decision_sheet(JsonPart(json, source), model.columns), !model.task.cost.empty());
+    if (const auto near = calibration_near(model, decisions[i])) text += near_text(*near, model.task.outcome);
   }
-  const std::vector<std::string> undecided = undecided_between(model);
+  const std::string undecided = undecided_sentence(model);
   if (!undecided.empty()) {
-    text += "\n" + wrap_text(fmt::format("The data did not decide which of these comes first: {}. If they stand the "
-                                         "other way round, the answer may change; say what you know in the task's "
-                                         "\"before\".",
-                                         fmt::join(undecided, "; ")),
+    text += "\n" + wrap_text(undecided +
+                                 " The opposite order may change the answer. State what you know in the task's "
+                                 "\"before\".",
                              kLineWidth);
   }
   return text;

@@ -5,12 +5,11 @@
 
 #include "olem/decision.h"
 #include "olem/report.h"
+#include "report/csv_cells.h"
 
-namespace olem {
+namespace olem::internal {
 
-namespace {
-
-std::string text_cell(const std::string& text) {
+std::string csv_text(const std::string& text) {
   const bool formula = !text.empty() && std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos;
   std::string cell = formula ? "'" + text : text;
   if (cell.find_first_of(",;\"\t\r\n ") == std::string::npos) return cell;
@@ -19,12 +18,15 @@ std::string text_cell(const std::string& text) {
   return quoted + "\"";
 }
 
-// The word of a level is text, a number is none.
-std::string value_cell(const Column& column, double value) {
-  return has_words(column) ? text_cell(value_name(column, value)) : fmt::format("{}", value);
+std::string csv_value(const Column& column, double value) {
+  return has_words(column) ? csv_text(value_name(column, value)) : fmt::format("{}", value);
 }
 
-}  // namespace
+}  // namespace olem::internal
+
+namespace olem {
+
+using namespace internal;
 
 std::string decisions_csv(const std::vector<Decision>& decisions, std::span<const NamedColumn> columns) {
   if (decisions.empty()) return "";
@@ -32,8 +34,8 @@ std::string decisions_csv(const std::vector<Decision>& decisions, std::span<cons
   std::vector<std::string> context;  // known in the first decision or not
   for (const NamedValue& value : decisions.front().context) context.push_back(value.name);
   for (const UnknownContext& unknown : decisions.front().unknown) context.push_back(unknown.name);
-  for (const std::string& name : context) cells.push_back(text_cell(name));
-  for (const Alteration& alteration : decisions.front().alterations) cells.push_back(text_cell(alteration.name));
+  for (const std::string& name : context) cells.push_back(csv_text(name));
+  for (const Alteration& alteration : decisions.front().alterations) cells.push_back(csv_text(alteration.name));
   for (const char* const name : {"success_probability", "low", "high", "without_action", "status"})
     cells.emplace_back(name);
   std::string text = fmt::format("{}\n", fmt::join(cells, ","));
@@ -42,16 +44,16 @@ std::string decisions_csv(const std::vector<Decision>& decisions, std::span<cons
     for (const std::string& name : context) {
       const auto known = std::find_if(decision.context.begin(), decision.context.end(),
                                       [&](const NamedValue& value) { return value.name == name; });
-      cells.push_back(known == decision.context.end() ? "" : value_cell(about_column(columns, name), known->value));
+      cells.push_back(known == decision.context.end() ? "" : csv_value(about_column(columns, name), known->value));
     }
     for (const Alteration& alteration : decision.alterations) {
       const Column& column = about_column(columns, alteration.name);
-      cells.push_back(alteration.value ? value_cell(column, *alteration.value) : "");
+      cells.push_back(alteration.value ? csv_value(column, *alteration.value) : "");
     }
     for (const double value :
          {decision.success_probability, decision.success_low, decision.success_high, decision.without_action})
       cells.push_back(fmt::format("{}", value));
-    cells.push_back(text_cell(std::string(status_name(decision.summary.status))));
+    cells.push_back(csv_text(std::string(status_name(decision.summary.status))));
     text += fmt::format("{}\n", fmt::join(cells, ","));
   }
   return text;

@@ -109,7 +109,7 @@ std::string graph_text(const PruneResult& result, const Order& order, const Prun
       order_chain(order));
   text += wrap_text(fmt::format("Each variable was regressed on smooth functions of all variables before it; an edge "
                                 "is kept when the test that "
-                                "its function is zero has p < {} (edf 1 is a straight line, more is bent).",
+                                "its function is zero has p < {} (edf 1 is linear, more is nonlinear).",
                                 options.cutoff),
                     kLineWidth);
   text += "\n" + heading + candidate_rows(std::move(kept), result.names, width);

@@ -31,6 +31,10 @@ std::string order_chain(const Order& order);
 std::string levers_sentence(const std::vector<std::string>& following);
 std::string levers_sentence(const RehearsalModel& model);
 
+// Which neighbours the data left open, those with a lever or an outcome first and at most six of them; "" when there
+// are none.
+std::string undecided_sentence(const RehearsalModel& model);
+
 // gaps_text without line ends.
 std::string gaps_sentence(const GapSummary& gaps, const std::optional<Agreement>& agreement, std::string_view learned);
 

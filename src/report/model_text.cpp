@@ -16,6 +16,24 @@ std::string levers_sentence(const std::vector<std::string>& following) {
       fmt::join(following, ", "));
 }
 
+std::string undecided_sentence(const RehearsalModel& model) {
+  constexpr std::size_t kMost = 6;
+  std::vector<std::string> pairs = undecided_between(model);
+  if (pairs.empty()) return "";
+  std::vector<std::string> key_names = model.task.outcome;
+  for (const LeverDomain& lever : model.task.alterable) key_names.push_back(lever.name);
+  const auto matters = [&](const std::string& pair) {
+    return std::any_of(key_names.begin(), key_names.end(), [&](const std::string& name) {
+      return pair.starts_with(name + ", ") || pair.ends_with(", " + name);
+    });
+  };
+  std::stable_partition(pairs.begin(), pairs.end(), matters);
+  const std::size_t left = pairs.size() > kMost ? pairs.size() - kMost : 0;
+  pairs.resize(pairs.size() - left);
+  return fmt::format("The data did not decide which of these comes first: {}{}.", fmt::join(pairs, "; "),
+                     left == 0 ? "" : fmt::format("; and {} more pairs, which the JSON result lists", left));
+}
+
 std::string levers_sentence(const RehearsalModel& model) {
   return model.levers && model.levers->first ? levers_sentence(model.levers->following) : "";
 }
@@ -32,7 +50,7 @@ constexpr std::size_t kMostInputs = 4;
 
 constexpr double kLeastShown = 0.005;  // slopes below are written 0.00
 
-// The inputs with bent effects, most relevant first, then the others, steepest first.
+// The inputs with nonlinear effects, most relevant first, then the others, steepest first.
 std::string inputs_text(const SamplerSet& set, const SamplerVariable& variable, const SamplerFacts& facts) {
   std::vector<std::size_t> used;
   for (std::size_t k = 0; k < facts.inputs.size(); ++k) {
@@ -47,13 +65,13 @@ std::string inputs_text(const SamplerSet& set, const SamplerVariable& variable, 
   std::vector<std::string> parts;
   for (const std::size_t k : used) {
     const SamplerInput& input = facts.inputs[k];
-    const bool bent = input.relevance > 0.0;
+    const bool nonlinear = input.relevance > 0.0;
     const bool steep = std::abs(input.slope) >= kLeastShown;
-    if (parts.size() == kMostInputs || !(bent || steep)) {
+    if (parts.size() == kMostInputs || !(nonlinear || steep)) {
       parts.push_back(fmt::format("{} more", used.size() - parts.size()));
       break;
     }
-    parts.push_back(fmt::format("{}{}{}", set.variables[variable.conditions[k]].name, bent ? "~" : "",
+    parts.push_back(fmt::format("{}{}{}", set.variables[variable.conditions[k]].name, nonlinear ? "~" : "",
                                 steep ? fmt::format(" {:+.2f}", input.slope) : ""));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -71,6 +89,36 @@ std::string parents_table(const Dag& dag) {
     const std::string list =
         wrap_text(parents.empty() ? "-" : fmt::format("{}", fmt::join(parents, ", ")), kLineWidth, indent);
     text += first + list.substr(indent.size());
+  }
+  return text;
+}
+
+// Of the variables for which several forms were tried, the chosen one first.
+std::string forms_table(const SamplerSet& set, std::size_t width) {
+  std::size_t form_width = 4;
+  bool any = false;
+  for (const SamplerVariable& variable : set.variables) {
+    if (!variable.sampler) continue;
+    const std::vector<SamplerScore> scores = variable.sampler->facts().scores;
+    any |= scores.size() > 1;
+    for (const SamplerScore& score : scores) form_width = std::max(form_width, display_width(score.form));
+  }
+  if (!any) return "";
+  std::string text =
+      "\n" + wrap_text(
+                 "Forms that were compared by their forecasts of rows left out, the chosen one first: log-density "
+                 "(nats a row, more is better) and CRPS (standard deviations, less is better).",
+                 kLineWidth);
+  text += fmt::format("\n  {}  {}  {:>11}  {:>7}\n", pad_right("variable", width), pad_right("form", form_width),
+                      "log-density", "CRPS");
+  for (const SamplerVariable& variable : set.variables) {
+    if (!variable.sampler) continue;
+    std::vector<SamplerScore> scores = variable.sampler->facts().scores;
+    std::stable_partition(scores.begin(), scores.end(), [](const SamplerScore& score) { return score.chosen; });
+    for (std::size_t k = 0; k < scores.size(); ++k) {
+      text += fmt::format("  {}  {}  {:>11.4f}  {:>7.4f}\n", pad_right(k == 0 ? variable.name : "", width),
+                          pad_right(scores[k].form, form_width), scores[k].log_density, scores[k].crps);
+    }
   }
   return text;
 }
@@ -104,10 +152,9 @@ std::string model_text(const RehearsalModel& model) {
   if (!assumed.empty()) text += wrap_text(assumed, kLineWidth) + "\n";
   if (model.gaps) text += gaps_text(*model.gaps, model.agreement, model.graph ? "graphs" : "orders") + "\n";
   text += wrap_text(
-      "Each variable given those before it, or its parents, and the inputs that it listens to most: ~ where the effect "
-      "is bent, and "
-      "the "
-      "slope of its straight part in standard deviations per standard deviation.",
+      "The model of each variable given those before it, or its parents, and the inputs that it depends on most. The "
+      "number is the slope of the linear part of the effect, in standard deviations per standard deviation; ~ marks a "
+      "nonlinear effect.",
       kLineWidth);
   text += fmt::format("\n  {}  {:>10}  model\n", pad_right("variable", width), "noise");
   const std::string indent(width + 16, ' ');
@@ -119,17 +166,16 @@ std::string model_text(const RehearsalModel& model) {
     }
     const SamplerFacts facts = variable.sampler->facts();
     const std::string inputs = inputs_text(set, variable, facts);
-    text += fmt::format("  {}  {:>10.4g}  {}\n", name, facts.noise_sd * variable.sd, facts.form);
+    // Discrete variables have probabilities instead.
+    const std::string noise = facts.noise_sd > 0.0 ? fmt::format("{:.4g}", facts.noise_sd * variable.sd) : "";
+    text += fmt::format("  {}  {:>10}  {}\n", name, noise, facts.form);
     if (!inputs.empty()) text += wrap_text(inputs, kLineWidth, indent);
   }
+  text += forms_table(set, width);
   if (model.calibration) text += "\n" + calibration_text(*model.calibration);
-  const std::vector<std::string> undecided = undecided_between(model);
-  if (!undecided.empty()) {
-    text += "\n" + wrap_text(fmt::format("The data did not decide which of these comes first: {}. Say what you know in "
-                                         "the task's \"before\".",
-                                         fmt::join(undecided, "; ")),
-                             kLineWidth);
-  }
+  const std::string undecided = undecided_sentence(model);
+  if (!undecided.empty())
+    text += "\n" + wrap_text(undecided + " State what you know in the task's \"before\".", kLineWidth);
   return text;
 }
 

@@ -31,10 +31,15 @@ constexpr std::string_view kStyle =
     ".bands{display:flex;flex-wrap:wrap;gap:.8rem;margin:1rem 0}"
     ".band{background:var(--soft);border-radius:.5rem;padding:.4rem 1.2rem .7rem .7rem;break-inside:avoid}"
     ".band h3{margin:0 0 .4rem;font-size:.8rem;font-weight:400;color:var(--muted)}"
-    ".chain{display:flex;flex-wrap:wrap;align-items:stretch;gap:.5rem 1.1rem;margin:0;padding:0;list-style:none}"
-    ".chain li:not(:last-child)::after{content:\"→\";position:absolute;top:.2rem;right:-1.1rem;color:var(--muted)}"
-    ".chain li{position:relative;background:var(--paper);border:1.5px solid "
-    "var(--line);border-radius:.4rem;padding:.2rem .6rem}"
+    ".byline{color:var(--muted);font-size:.9rem;margin:0 0 1rem}"
+    "summary{cursor:pointer;color:var(--blue);width:max-content;max-width:100%}"
+    "@media print{details::details-content{content-visibility:visible;block-size:auto}}"
+    "dl{max-width:46rem}dt{font-weight:600}dd{margin:0 0 .6rem}"
+    // Ranks, without arrows between neighbours: neighbours need not influence each other.
+    ".chain{display:flex;flex-wrap:wrap;align-items:stretch;gap:.5rem;margin:0;padding:0;list-style:none}"
+    ".chain i{font-style:normal;font-size:.8rem;color:var(--muted);margin-right:.4rem}"
+    ".chain li{background:var(--paper);border:1.5px solid "
+    "var(--line);border-radius:.4rem;padding:.2rem .6rem;overflow-wrap:anywhere}"
     ".chain li.alterable{border-color:var(--blue);border-width:2.5px}.chain li.open{border-style:dashed;"
     "border-color:var(--alert)}"
     ".chain b{font-weight:600}.chain small{display:block;color:var(--muted)}.chain li.open small{color:var(--alert)}"
@@ -48,6 +53,14 @@ void Page::section(std::string_view title) { body_ += fmt::format("<h2>{}</h2>\n
 void Page::subsection(std::string_view title) { body_ += fmt::format("<h3>{}</h3>\n", plot::escape(title)); }
 
 void Page::paragraph(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", plot::escape(text)); }
+
+void Page::byline(std::string_view text) { body_ += fmt::format("<p class=\"byline\">{}</p>\n", plot::escape(text)); }
+
+void Page::fold(std::string_view title) {
+  body_ += fmt::format("<details><summary>{}</summary>\n", plot::escape(title));
+}
+
+void Page::unfold() { body_ += "</details>\n"; }
 
 void Page::list(const std::vector<std::string>& entries) {
   body_ += "<ul>\n";

@@ -15,7 +15,12 @@ class Page {
   void section(std::string_view title);
   void subsection(std::string_view title);
   void paragraph(std::string_view text);
+  // Small print, such as where the data come from.
+  void byline(std::string_view text);
   void list(const std::vector<std::string>& entries);
+  // What follows until unfold() is shown when its title is asked for, and when the page is printed.
+  void fold(std::string_view title);
+  void unfold();
   // Columns from the second on are aligned to the right, as numbers are, unless they hold words; cells of a row that is
   // shorter are empty.
   void table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,

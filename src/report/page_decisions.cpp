@@ -81,10 +81,32 @@ void add_details(Page& page, const Explanation& explanation) {
   add_curves(page, explanation);
 }
 
-// What probabilities and costs mean, once for all decisions.
-void add_words(Page& page, const Wishes& wishes) {
-  page.paragraph("The range behind a probability covers the chance of the draws (95 %), not errors of the models." +
-                 (wishes.cost_matters() ? " " + wishes.cost_words() : ""));
+// What costs mean, once for all decisions.
+void add_cost_words(Page& page, const Wishes& wishes) {
+  if (wishes.cost_matters()) page.paragraph(wishes.cost_words());
+}
+
+// Success against the strength of something unobserved.
+void add_hidden_cause(Page& page, const JsonPart& decision) {
+  if (!decision.has("hidden_cause")) return;
+  plot::Line success;
+  success.label = "with the decision";
+  for (const JsonPart& entry : decision["hidden_cause"]["curve"].entries()) {
+    const std::vector<double> point = entry.finite_numbers();
+    if (point.size() != 2) entry.fail("is not a point");
+    success.x.push_back(point[0]);
+    success.y.push_back(point[1]);
+  }
+  if (success.x.size() < 2) return;
+  plot::Panel panel;
+  panel.x.label = "correlation of an unobserved cause with the noise of a lever and of an outcome";
+  panel.y.label = "success";
+  panel.layers.emplace_back(plot::Rule{"without action", decision["without_action"].finite(), true, 1});
+  panel.layers.emplace_back(std::move(success));
+  plot::Figure figure = panel_figure("What an unobserved cause would do", {std::move(panel)});
+  figure.panel_width = 560.0;
+  figure.panel_height = 260.0;
+  page.figure(plot::svg_element(figure), "The least success over levers, outcomes and signs.");
 }
 
 // What there is to say beside the numbers. On a page with one decision the answer has said some of it.
@@ -94,7 +116,8 @@ void add_remarks(Page& page, const DecisionSheet& sheet, const Wishes& wishes, b
   if (sheet.acts && !only_one)
     page.paragraph(fmt::format("Probability of success: {}; without action: {}.", sheet.success, sheet.without_action));
   if (sheet.acts && wishes.cost_matters()) page.paragraph(fmt::format("The decision costs {}.", sheet.cost));
-  if (sheet.acts && only_one) add_words(page, wishes);
+  if (sheet.acts && only_one) add_cost_words(page, wishes);
+  for (const std::string& sentence : sheet.uncertainty) page.paragraph(sentence);
   if (!sheet.bound.empty()) page.paragraph(sheet.bound);
   if (!sheet.unknown.empty()) page.paragraph(sheet.unknown);
 }
@@ -117,6 +140,7 @@ void add_decision(Page& page, const JsonPart& decision, std::span<const NamedCol
   page.paragraph("Expected on average, with the range of four in five cases:");
   page.table(sheet.forecasts.header, sheet.forecasts.rows);
   add_proposals(page, sheet, wishes);
+  add_hidden_cause(page, decision);
   if (decision.has("details")) {
     add_details(page, read_explanation(decision["details"]));
   } else {
@@ -137,7 +161,7 @@ void add_overview(Page& page, const std::vector<JsonPart>& decisions, std::span<
   }
   page.section("All contexts");
   page.table(header, rows, true);
-  add_words(page, wishes);
+  add_cost_words(page, wishes);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ constexpr std::size_t kMostArcs = 400;         // beyond them a picture of a gra
 constexpr std::size_t kNamesInMatrix = 60;     // the same for a matrix of pairs
 constexpr std::size_t kMostTests = 60;         // rows of a table that somebody may read
 constexpr std::size_t kMostCalibrations = 12;  // panels
+constexpr double kFewestForecasts = 10.0;      // of a point in a reliability diagram
 constexpr std::size_t kEdgesInAnswer = 12;
 constexpr double kWhisker = 2.0;  // standard errors
 
@@ -91,13 +92,14 @@ std::string step_text(const StepEntry& step) {
                      step.decided_by == DecidedBy::kShape ? ", decided by shape" : "");
 }
 
-std::string chain_entry(const std::string& name, const TaskRole& role, const StepEntry* step) {
+std::string chain_entry(const std::string& name, std::size_t rank, const TaskRole& role, const StepEntry* step) {
   const bool open = step != nullptr && !step->decided && !step->forced;
   std::string classes = role.alterable ? "alterable" : "";
   if (open) classes += classes.empty() ? "open" : " open";
   const std::string words = step == nullptr ? "" : step_text(*step);
-  return fmt::format("<li{}><b>{}</b>{}</li>", classes.empty() ? "" : fmt::format(" class=\"{}\"", classes),
-                     plot::escape(name), words.empty() ? "" : fmt::format("<small>{}</small>", plot::escape(words)));
+  return fmt::format("<li{}><i>{}</i><b>{}</b>{}</li>", classes.empty() ? "" : fmt::format(" class=\"{}\"", classes),
+                     rank, plot::escape(name),
+                     words.empty() ? "" : fmt::format("<small>{}</small>", plot::escape(words)));
 }
 
 plot::Figure gap_figure(const std::vector<std::string>& order, const std::map<std::string, const StepEntry*>& by_name) {
@@ -222,11 +224,14 @@ void add_order(Page& page, const JsonPart& result, const Task* task) {
   const std::vector<StepEntry> steps = read_steps(result);
   std::map<std::string, const StepEntry*> by_name;
   for (const StepEntry& step : steps) by_name[step.sink] = &step;
-  page.section("The order, causes first");
-  page.paragraph("A variable can be influenced only by those before it.");
+  page.section("The order");
+  page.paragraph(
+      "A variable may depend on any of those before it and on none after it. The numbers are ranks, not a "
+      "chain of causes: neighbours need not influence each other.");
 
   std::string html = "<div class=\"bands\">\n";
   std::optional<Stage> current;
+  std::size_t rank = 0;
   for (const std::string& name : order) {
     const TaskRole role = task == nullptr ? TaskRole{} : role_of(name, *task);
     if (!current || *current != role.stage) {
@@ -236,7 +241,7 @@ void add_order(Page& page, const JsonPart& result, const Task* task) {
       current = role.stage;
     }
     const auto found = by_name.find(name);
-    html += chain_entry(name, role, found == by_name.end() ? nullptr : found->second);
+    html += chain_entry(name, ++rank, role, found == by_name.end() ? nullptr : found->second);
   }
   page.markup(html + (order.empty() ? "</div>\n" : "</ol></div>\n</div>\n"));
   if (result.has("levers") && result["levers"]["first"].flag()) {
@@ -362,6 +367,69 @@ std::string graph_answer(const JsonPart& result) {
   return fmt::format("{}.", fmt::join(edges, ", "));
 }
 
+namespace {
+
+// Of discrete variables: how often the levels came that were forecast with a probability.
+void add_reliability(Page& page, const JsonPart& calibration) {
+  plot::Figure figure;
+  figure.title = "Forecast probabilities of levels, and how often the levels came";
+  figure.columns = 4;
+  figure.panel_width = 230.0;
+  figure.panel_height = 200.0;
+  for (const auto& [name, entry] : calibration["variables"].members()) {
+    if (!entry.has("reliability") || figure.panels.size() == kMostCalibrations) continue;
+    plot::Line line;
+    line.label = "held-out rows";
+    line.markers = true;
+    for (const JsonPart& bin : entry["reliability"].entries()) {
+      if (bin["forecasts"].number() < kFewestForecasts) continue;
+      line.x.push_back(bin["probability"].number());
+      line.y.push_back(bin["share"].number());
+    }
+    if (line.x.empty()) continue;
+    plot::Panel panel;
+    panel.title = name;
+    for (plot::Axis* const axis : {&panel.x, &panel.y}) {
+      axis->low = 0.0;
+      axis->high = 1.0;
+      axis->percent = true;
+    }
+    plot::Line right;
+    right.label = "as it should be";
+    right.x = {0.0, 1.0};
+    right.y = {0.0, 1.0};
+    right.style = 6;
+    panel.layers = {std::move(right), std::move(line)};
+    figure.panels.push_back(std::move(panel));
+  }
+  if (figure.panels.empty()) return;
+  page.figure(plot::svg_element(figure),
+              "Below the diagonal levels came less often than forecast, above it more often. Tenths with fewer than 10 "
+              "forecasts are left out.");
+}
+
+// Of the rows nearest to each decision.
+void add_near_calibration(Page& page, const JsonPart& result) {
+  if (!result.has("decisions")) return;
+  const auto decisions = result["decisions"].entries();
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < decisions.size() && i < kMostCalibrations; ++i) {
+    if (!decisions[i].has("calibration_near")) continue;
+    const JsonPart near = decisions[i]["calibration_near"];
+    for (const auto& [name, entry] : near["variables"].members()) {
+      std::vector<std::string> row = {decisions.size() == 1 ? name : fmt::format("{}, context {}", name, i + 1),
+                                      fmt::format("{}", near["rows"].number())};
+      for (const char* const level : {"50", "80", "90"}) row.push_back(percent_text(entry["coverage"][level].number()));
+      rows.push_back(std::move(row));
+    }
+  }
+  if (rows.empty()) return;
+  page.paragraph("The same for the fifth of the held-out rows that are nearest to what is observed and recommended:");
+  page.table({"variable", "rows", "in the 50 % interval", "in the 80 % interval", "in the 90 % interval"}, rows);
+}
+
+}  // namespace
+
 void add_calibration(Page& page, const JsonPart& result) {
   if (!result.has("calibration")) return;
   const JsonPart calibration = result["calibration"];
@@ -400,6 +468,8 @@ void add_calibration(Page& page, const JsonPart& result) {
   page.figure(plot::svg_element(figure),
               "Level when the forecasts are right; high at both ends when they are too sure of themselves, in the "
               "middle when they are too timid, on one side when they are off.");
+  add_reliability(page, calibration);
+  add_near_calibration(page, result);
 }
 
 }  // namespace olem::internal

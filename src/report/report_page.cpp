@@ -1,14 +1,22 @@
 #include "olem/report_page.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/text.h"
 #include "olem/error.h"
 #include "olem/version.h"
+#include "report/glossary.h"
 #include "report/page_parts.h"
+#include "report/svg.h"
+#include "report/uncertainty_words.h"
 
 namespace olem {
 
@@ -16,9 +24,27 @@ using namespace internal;
 
 namespace {
 
-void add_warnings(Page& page, const JsonPart& result) {
+// Where the numbers come from: data, date and version.
+void add_byline(Page& page, const JsonPart& result) {
+  std::string text;
+  if (result.has("data") && result["data"].json().is_object()) text = data_sentence(result["data"].json());
+  if (result.has("date")) text += fmt::format("{}Made on {}", text.empty() ? "" : " ", result["date"].text());
+  text += fmt::format("{} olem {}.",
+                      result.has("date") ? " with"
+                      : text.empty()     ? "Made with"
+                                         : " Made with",
+                      result["version"].text());
+  page.byline(text);
+}
+
+// Beside the answer, since it belongs to it.
+void add_uncertainty(Page& page, const JsonPart& result) {
   if (!result.has("warnings")) return;
   std::vector<std::string> texts;
+  if (result.has("decisions")) {
+    const std::vector<JsonPart> decisions = result["decisions"].entries();
+    texts.push_back(range_sentence(!decisions.empty() && decisions.front().has("members")));
+  }
   for (const JsonPart& warning : result["warnings"].entries()) texts.push_back(warning["text"].text());
   if (result.has("undecided_steps")) {
     const std::vector<std::string> undecided = result["undecided_steps"].texts();
@@ -29,7 +55,7 @@ void add_warnings(Page& page, const JsonPart& result) {
                       fmt::join(undecided, "; ")));
     }
   }
-  page.section("Doubts");
+  page.section("Uncertainty");
   if (texts.empty()) {
     page.paragraph("There were no warnings.");
   } else {
@@ -37,11 +63,21 @@ void add_warnings(Page& page, const JsonPart& result) {
   }
 }
 
+void add_words(Page& page) {
+  page.section("Words");
+  page.fold("What the words on this page mean");
+  std::string html = "<dl>\n";
+  for (const GlossaryEntry& entry : glossary())
+    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", plot::escape(entry.word), plot::escape(entry.text));
+  page.markup(html + "</dl>\n");
+  page.unfold();
+}
+
 void add_settings(Page& page, const JsonPart& result) {
   page.section("How this was made");
   std::vector<std::vector<std::string>> rows = {{"version", result["version"].text()},
                                                 {"verb", "olem " + result["verb"].text()}};
-  for (const char* const key : {"seed", "seconds", "method", "order_method"}) {
+  for (const char* const key : {"date", "seed", "seconds", "method", "order_method"}) {
     if (result.has(key)) rows.push_back({key, json_cell(result[key].json())});
   }
   if (result.has("data") && result["data"].json().is_object()) {
@@ -50,7 +86,21 @@ void add_settings(Page& page, const JsonPart& result) {
   if (result.has("options")) {
     for (const auto& [key, value] : result["options"].members()) rows.push_back({key, json_cell(value.json())});
   }
+  page.fold(fmt::format("All {} settings", rows.size()));
   page.table({"option", "value"}, rows, true);
+  page.unfold();
+}
+
+// The day of now, or of SOURCE_DATE_EPOCH, in UTC.
+std::string today() {
+  std::time_t seconds = std::time(nullptr);
+  if (const char* const given = std::getenv("SOURCE_DATE_EPOCH")) {
+    const std::string_view text = given;
+    long long value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc{} && stop == text.data() + text.size()) seconds = static_cast<std::time_t>(value);
+  }
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(seconds));
 }
 
 std::string decisions_heading(const Task& task) {
@@ -90,6 +140,14 @@ std::string json_cell(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string data_sentence(const Json& data) {
+  const std::string source = data.value("source", "");
+  const std::string file = std::filesystem::path(source).filename().string();
+  const std::string rows = data.contains("rows") ? json_cell(data["rows"]) + " rows" : "";
+  if (file.empty() && rows.empty()) return "";
+  return fmt::format("Data: {}{}{}.", file, file.empty() || rows.empty() ? "" : ", ", rows);
+}
+
 }  // namespace olem::internal
 
 namespace olem {
@@ -99,6 +157,7 @@ Json result_json(const std::string& verb, const Json& result, Json options, std:
   Json object;
   object["version"] = version();
   object["verb"] = verb;
+  object["date"] = today();
   object.update(result);
   object["options"] = std::move(options);
   object["seed"] = seed;
@@ -127,6 +186,8 @@ std::string report_page(const Json& result, const std::string& source) {
   std::optional<Task> task;
   if (rehearsal) task = parse_task(root["task"].json().dump(), source);
   Page page = make_page(root, verb, task ? &*task : nullptr);
+  add_byline(page, root);
+  add_uncertainty(page, root);
   if (task) add_task(page, root, *task);
   if (verb == "decide") add_decisions(page, root, *task);
   if (verb == "explain") add_explanations(page, root);
@@ -138,8 +199,8 @@ std::string report_page(const Json& result, const std::string& source) {
     add_graph(page, root, task ? &*task : nullptr);
     add_calibration(page, root);
   }
-  add_warnings(page, root);
   add_columns(page, root);
+  if (rehearsal) add_words(page);
   add_settings(page, root);
   return page.finish();
 }

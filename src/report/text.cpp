@@ -41,8 +41,9 @@ std::string problems_text(const std::vector<Problem>& problems, std::string_view
   if (problems.empty()) return fmt::format("{}: no problems found.\n", source);
   const auto errors = std::count_if(problems.begin(), problems.end(),
                                     [](const Problem& problem) { return problem.severity == Severity::kError; });
-  std::string text = fmt::format("{}: {} to mend, {} to know about.\n", source, errors,
-                                 problems.size() - static_cast<std::size_t>(errors));
+  const std::size_t others = problems.size() - static_cast<std::size_t>(errors);
+  std::string text = fmt::format("{}: {} error{}, {} other finding{}.\n", source, errors, errors == 1 ? "" : "s",
+                                 others, others == 1 ? "" : "s");
   for (const Problem& problem : problems) {
     text += fmt::format("\n{}: {}\n", severity_name(problem.severity), problem.code);
     text += wrap_text(problem.text, kLineWidth, "  ");

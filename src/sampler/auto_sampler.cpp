@@ -181,4 +181,12 @@ std::shared_ptr<const ConditionalSampler> fit_kind(const SamplerKind& kind, cons
   return with_encoding(std::move(encoding), std::move(fitted));
 }
 
+std::shared_ptr<const ConditionalSampler> refit_kind(const SamplerKind& kind, const ConditionalSampler& like,
+                                                     const SamplerData& data, const SamplerOptions& options,
+                                                     const Context& context) {
+  if (kind.refit == nullptr || kind.encodes || !make_encoding(data, {}).is_identity())
+    return fit_kind(kind, data, options, context);
+  return kind.refit(like, data, options, context);
+}
+
 }  // namespace olem::internal::sampling

@@ -109,6 +109,7 @@ class CategoryRun : public SamplerRun {
     for (GpEvaluator& evaluator : evaluators_) evaluator.forgo_gradient();
   }
   void relax(double temperature) override { temperature_ = temperature; }
+  void hold_function(std::span<const double> normals) override { held_.assign(normals.begin(), normals.end()); }
 
  private:
   void fill_cumulative(std::size_t i) {
@@ -118,7 +119,13 @@ class CategoryRun : public SamplerRun {
     p_.resize(levels);
     for (std::size_t k = 0; k < levels; ++k) {
       means_[k] = evaluators_[k].mean()[i];
-      if (caution_ > 0.0) variances_[k] = caution_ * caution_ * evaluators_[k].variance()[i];
+      if (!(caution_ > 0.0)) continue;
+      const double variance = caution_ * caution_ * evaluators_[k].variance()[i];
+      if (held_.empty()) {
+        variances_[k] = variance;
+      } else {
+        means_[k] += std::sqrt(variance) * held_[k];
+      }
     }
     moderate(parts_, means_, variances_, p_);
     double sum = 0.0;
@@ -127,6 +134,7 @@ class CategoryRun : public SamplerRun {
 
   const CategoryParts& parts_;
   std::vector<double> uniform_;
+  std::vector<double> held_;  // of each level; empty: the spread is part of the probabilities
   std::vector<GpEvaluator> evaluators_;
   std::vector<std::vector<Condition>> inputs_;
   std::vector<double*> targets_;
@@ -144,6 +152,7 @@ class CategorySampler : public ConditionalSampler {
 
   std::size_t conditions() const override { return parts_.processes.front().conditions; }
   std::size_t noise_entries() const override { return 1; }
+  std::size_t function_entries() const override { return parts_.processes.size(); }
 
   SamplerFacts facts() const override {
     SamplerFacts facts;
@@ -163,6 +172,7 @@ class CategorySampler : public ConditionalSampler {
         std::count_if(facts.inputs.begin(), facts.inputs.end(), [](const auto& input) { return input.used; });
     facts.form = fmt::format("category of {} levels: log-odds {} in {} of {} inputs", parts_.levels.size(),
                              nonlinear ? "nonlinear" : "linear", used, conditions());
+    facts.additive = false;
     facts.scores = parts_.scores;
     return facts;
   }
@@ -358,6 +368,7 @@ ScoredSampler fit_category(const SamplerData& data, const SamplerOptions& option
       scores.push_back(other.score);
     }
   }
+  if (!data.conditions.empty()) scores.push_back(score_shares(places, levels, false));
   best.score.chosen = true;
   scores.insert(scores.begin(), best.score);
   best.parts.scores = scores;

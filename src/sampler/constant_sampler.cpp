@@ -22,7 +22,7 @@ class ConstantSampler : public ConditionalSampler {
 
   std::size_t conditions() const override { return conditions_; }
   std::size_t noise_entries() const override { return 0; }
-  SamplerFacts facts() const override { return {"constant", std::vector<SamplerInput>(conditions_), 0.0, {}}; }
+  SamplerFacts facts() const override { return {"constant", std::vector<SamplerInput>(conditions_), 0.0, true, {}}; }
 
   std::unique_ptr<SamplerRun> start(std::span<const double> /*noise*/, std::size_t /*draws*/) const override {
     return std::make_unique<ConstantRun>();

@@ -17,14 +17,14 @@ namespace {
 
 constexpr Choice kFits[] = {
     {"least_squares", "with an intercept; the residuals say how large the noise is"},
-    {"bayesian_ridge", "by maximum of the evidence; the posterior of the weights is the sampler's own doubt"},
+    {"bayesian_ridge", "by maximum of the evidence; the posterior of the weights gives the predictive variance"},
 };
 
 }  // namespace
 
 OptionSet describe(GaussianSamplerOptions& options) {
   OptionSet set;
-  set.choice("gaussian_fit", options.fit, kFits, "how the gaussian sampler finds its line");
+  set.choice("gaussian_fit", options.fit, kFits, "how the gaussian sampler is fitted");
   return set;
 }
 
@@ -78,9 +78,17 @@ class GaussianRun : public SamplerRun {
     caution_ = model_.root.empty() ? 0.0 : caution;
     for (std::size_t i = 0; i < y.size(); ++i) {
       y[i] = model_.mean(conditions, i) + model_.noise_sd * noise_[i];
-      if (caution_ > 0.0) y[i] += caution_ * model_.doubt(conditions, i, projected_) * doubt_noise_[i];
+      if (!(caution_ > 0.0)) continue;
+      const double sd = model_.doubt(conditions, i, projected_);
+      if (held_.empty()) {
+        y[i] += caution_ * sd * doubt_noise_[i];
+      } else {
+        for (std::size_t k = 0; k < projected_.size(); ++k) y[i] += caution_ * projected_[k] * held_[k];
+      }
     }
   }
+
+  void hold_function(std::span<const double> normals) override { held_.assign(normals.begin(), normals.end()); }
 
   void add_gradient(std::span<const double> adjoint, std::span<double* const> gradients) override {
     const std::size_t q = model_.slopes.size();
@@ -103,6 +111,7 @@ class GaussianRun : public SamplerRun {
   const GaussianModel& model_;
   std::vector<double> noise_;
   std::vector<double> doubt_noise_;
+  std::vector<double> held_;  // of each weight, in the directions of the root; may be empty
   std::vector<Condition> conditions_;
   double caution_ = 0.0;
   std::vector<double> projected_;
@@ -114,6 +123,7 @@ class GaussianSampler : public ConditionalSampler {
 
   std::size_t conditions() const override { return model_.slopes.size(); }
   std::size_t noise_entries() const override { return model_.root.empty() ? 1 : 2; }
+  std::size_t function_entries() const override { return model_.root.empty() ? 0 : model_.slopes.size(); }
 
   SamplerFacts facts() const override {
     SamplerFacts facts;

@@ -92,6 +92,11 @@ class HurdleRun : public SamplerRun {
     part_->relax(temperature);
     rest_->relax(temperature);
   }
+  void hold_function(std::span<const double> normals) override {
+    const std::size_t own = normals.empty() ? 0 : parts_.part->function_entries();
+    part_->hold_function(normals.first(own));
+    rest_->hold_function(normals.subspan(own));
+  }
 
  private:
   double value_at(std::size_t level, std::size_t i) const {
@@ -113,6 +118,9 @@ class HurdleSampler : public ConditionalSampler {
 
   std::size_t conditions() const override { return parts_.part->conditions(); }
   std::size_t noise_entries() const override { return parts_.part->noise_entries() + parts_.rest->noise_entries(); }
+  std::size_t function_entries() const override {
+    return parts_.part->function_entries() + parts_.rest->function_entries();
+  }
 
   SamplerFacts facts() const override {
     const SamplerFacts part = parts_.part->facts();
@@ -120,6 +128,7 @@ class HurdleSampler : public ConditionalSampler {
     for (std::size_t k = 0; k < facts.inputs.size(); ++k) {
       facts.inputs[k].used = facts.inputs[k].used || part.inputs[k].used;
     }
+    facts.additive = false;
     facts.form = fmt::format("{} value{} apart ({}); {}", parts_.special.size(), parts_.special.size() > 1 ? "s" : "",
                              part.form, facts.form);
     return facts;

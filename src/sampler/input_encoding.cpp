@@ -124,6 +124,7 @@ class EncodedRun : public SamplerRun {
 
   void forgo_gradient() override { inner_->forgo_gradient(); }
   void relax(double temperature) override { inner_->relax(temperature); }
+  void hold_function(std::span<const double> normals) override { inner_->hold_function(normals); }
 
  private:
   const InputEncoding& encoding_;
@@ -142,6 +143,7 @@ class EncodedSampler : public ConditionalSampler {
 
   std::size_t conditions() const override { return encoding_.conditions(); }
   std::size_t noise_entries() const override { return inner_->noise_entries(); }
+  std::size_t function_entries() const override { return inner_->function_entries(); }
 
   // An input is what the strongest of its numbers is.
   SamplerFacts facts() const override {

@@ -15,6 +15,8 @@ inline constexpr std::size_t kMostMembers = 64;         // of an ensemble
 
 std::shared_ptr<const ConditionalSampler> fit_gp(const SamplerData& data, const SamplerOptions& options,
                                                  const Context& context);
+std::shared_ptr<const ConditionalSampler> refit_gp(const ConditionalSampler& like, const SamplerData& data,
+                                                   const SamplerOptions& options, const Context& context);
 std::shared_ptr<const ConditionalSampler> restore_gp(const SamplerState& state);
 
 std::shared_ptr<const ConditionalSampler> fit_linear(const SamplerData& data, const SamplerOptions& options,
@@ -54,6 +56,11 @@ std::shared_ptr<const ConditionalSampler> fit_hurdle_kind(const SamplerData& dat
 // Fits a kind to conditions of every type: those that it does not take itself are encoded.
 std::shared_ptr<const ConditionalSampler> fit_kind(const SamplerKind& kind, const SamplerData& data,
                                                    const SamplerOptions& options, const Context& context);
+
+// The same by the kind's short cut where there is one, and `like` is what that takes.
+std::shared_ptr<const ConditionalSampler> refit_kind(const SamplerKind& kind, const ConditionalSampler& like,
+                                                     const SamplerData& data, const SamplerOptions& options,
+                                                     const Context& context);
 
 // Of a column that never varies: always 0, which stands for the constant. Not among the kinds to choose from.
 std::shared_ptr<const ConditionalSampler> make_constant(std::size_t conditions);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "core/lapack.h"
 #include "sampler/gp/gp_blocks.h"
@@ -53,7 +54,7 @@ class LevelsRun : public SamplerRun {
     const std::size_t steps = parts_.thresholds.size();
     cumulative_.resize(steps);
     for (std::size_t i = 0; i < y.size(); ++i) {
-      const double mean = evaluator_.mean()[i];
+      const double mean = mean_of_draw(i);
       const double variance = variance_of_draw(i);
       if (temperature_ > 0.0) {
         for (std::size_t k = 0; k < steps; ++k) cumulative_[k] = parts_.cumulative(k, mean, variance);
@@ -98,15 +99,24 @@ class LevelsRun : public SamplerRun {
 
   void forgo_gradient() override { evaluator_.forgo_gradient(); }
   void relax(double temperature) override { temperature_ = temperature; }
+  void hold_function(std::span<const double> normals) override {
+    held_ = normals.empty() ? std::nullopt : std::optional(normals.front());
+  }
 
  private:
+  // Of the latent value. One function has no spread: it lies as a whole above or below the mean.
+  double mean_of_draw(std::size_t i) const {
+    const double shift = held_ && caution_ > 0.0 ? caution_ * *held_ * std::sqrt(evaluator_.variance()[i]) : 0.0;
+    return evaluator_.mean()[i] + shift;
+  }
   double variance_of_draw(std::size_t i) const {
-    return caution_ > 0.0 ? caution_ * caution_ * evaluator_.variance()[i] : 0.0;
+    return caution_ > 0.0 && !held_ ? caution_ * caution_ * evaluator_.variance()[i] : 0.0;
   }
 
   const LevelsParts& parts_;
   GpEvaluator evaluator_;
   std::vector<double> uniform_;
+  std::optional<double> held_;
   std::vector<Condition> inputs_;
   std::vector<double*> targets_;
   std::vector<double> cumulative_;
@@ -122,11 +132,13 @@ class LevelsSampler : public ConditionalSampler {
 
   std::size_t conditions() const override { return parts_.process.conditions; }
   std::size_t noise_entries() const override { return 1; }
+  std::size_t function_entries() const override { return 1; }
 
   SamplerFacts facts() const override {
     SamplerFacts facts = gp_facts(parts_.process);
     facts.form = fmt::format("{}: log-odds {}", parts_.kind, facts.form);
     facts.noise_sd = 0.0;
+    facts.additive = false;
     facts.scores = parts_.scores;
     return facts;
   }
@@ -391,6 +403,7 @@ ScoredSampler fit_levels(const std::string& kind, const SamplerData& data, const
     if (!(gain_of(best.held_out, linear.held_out, data.target.size()).sum > 0.0)) std::swap(best, linear);
     scores.push_back(linear.score);
   }
+  if (!data.conditions.empty()) scores.push_back(score_shares(places, levels, true));
   best.score.chosen = true;
   scores.insert(scores.begin(), best.score);
   best.parts.scores = scores;

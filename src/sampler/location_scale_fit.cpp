@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/statistics.h"
+#include "sampler/ridge_trend.h"
 #include "sampler/sampler_score.h"
 
 namespace olem::internal::sampling {
@@ -56,6 +57,7 @@ class LocationScale {
     const std::size_t rows = target_.size();
     if (rows < kFewestScaleRows || inputs_.empty() || !(fit.location.noise.left_out_variance > 0.0)) return fit;
 
+    if (!is_promising(fit)) return fit;
     ScaleFit linear = fit_scale(fit, inputs_, true);
     std::vector<double> best = fit.held_out;
     std::optional<ScaleFit> chosen;
@@ -169,8 +171,8 @@ class LocationScale {
     return fit;
   }
 
-  // On `inputs`, to what the fit leaves. The logarithm of a squared residual is 2 ln s(x) plus noise of one shape.
-  ScaleFit fit_scale(const LocationScaleFit& fit, const Inputs& inputs, bool linear) const {
+  // Of what the fit leaves, less their mean.
+  std::vector<double> log_sizes(const LocationScaleFit& fit) const {
     const std::size_t n = target_.size();
     const double sd = std::sqrt(fit.location.noise.variance);
     std::vector<double> logs(n);
@@ -184,6 +186,42 @@ class LocationScale {
     }
     const double mean = mean_of(logs);
     for (double& value : logs) value -= mean;
+    return logs;
+  }
+
+  // Whether a regression of the logarithms forecasts better than a constant, by one standard error: a hundredth of the
+  // cost of seeking ln s, and less than half of what ln s must gain. Columns: the inputs, squares of those that the
+  // mean depends on, the mean and its square, as far as they are correlated with the logarithms beyond two standard
+  // errors.
+  bool is_promising(const LocationScaleFit& fit) const {
+    constexpr double kFewestErrors = 2.0;
+    constexpr double kRidge = 1e-6;
+    std::vector<double> logs = log_sizes(fit);
+    const auto n = static_cast<double>(logs.size());
+    const double factor = root_mean_square(logs);
+    if (!(factor > 0.0)) return false;
+    for (double& value : logs) value /= factor;
+    const std::vector<std::vector<double>> made = scale_columns(fit);
+    Inputs all = inputs_;
+    all.insert(all.end(), made.begin(), made.end());
+    Inputs kept;
+    for (const std::span<const double> column : all) {
+      const double correlation = std::inner_product(column.begin(), column.end(), logs.begin(), 0.0) / n;
+      if (std::abs(correlation) * std::sqrt(n) > kFewestErrors) kept.push_back(column);
+    }
+    if (kept.empty()) return false;
+    const RidgeTrend trend = fit_ridge(kept, logs, kRidge);
+    std::vector<double> scales;
+    for (std::size_t i = 0; i < logs.size(); ++i)
+      scales.push_back(std::exp(factor * (logs[i] - trend.leave_one_out[i])));
+    const ScoreGain gain = gain_of(score_residuals(fit.left_out, scales, scored_), fit.held_out, logs.size());
+    return gain.sum > gain.error;
+  }
+
+  // On `inputs`, to what the fit leaves. The logarithm of a squared residual is 2 ln s(x) plus noise of one shape.
+  ScaleFit fit_scale(const LocationScaleFit& fit, const Inputs& inputs, bool linear) const {
+    std::vector<double> logs = log_sizes(fit);
+    const std::size_t n = logs.size();
     ScaleFit scale;
     scale.factor = root_mean_square(logs);
     if (!(scale.factor > 0.0)) return scale;
@@ -204,7 +242,8 @@ class LocationScale {
     return scale;
   }
 
-  ScaleFit screen_scale(const LocationScaleFit& fit) const {
+  // Squares of the inputs of the mean, its own square and the mean, standardised.
+  std::vector<std::vector<double>> scale_columns(const LocationScaleFit& fit) const {
     std::vector<std::vector<double>> columns;
     const auto add_square = [&](std::span<const double> column) {
       std::vector<double> squares;
@@ -225,6 +264,11 @@ class LocationScale {
       for (double& value : means) value /= sd;
       columns.push_back(std::move(means));
     }
+    return columns;
+  }
+
+  ScaleFit screen_scale(const LocationScaleFit& fit) const {
+    const std::vector<std::vector<double>> columns = scale_columns(fit);
     Inputs all = inputs_;
     all.insert(all.end(), columns.begin(), columns.end());
     return fit_scale(fit, all, true);

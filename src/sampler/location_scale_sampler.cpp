@@ -78,7 +78,8 @@ class LocationScaleRun : public SamplerRun {
       for (std::size_t i = 0; i < n; ++i) {
         double log_scale = parts_.scale->log_scale(scale_->mean()[i]);
         if (caution > 0.0) {
-          log_scale += caution * parts_.scale->factor * std::sqrt(scale_->variance()[i]) * scale_normal_[i];
+          log_scale +=
+              caution * parts_.scale->factor * std::sqrt(scale_->variance()[i]) * held_or(1, scale_normal_[i]);
         }
         scales_[i] = std::exp(log_scale);
       }
@@ -88,7 +89,7 @@ class LocationScaleRun : public SamplerRun {
     }
     if (caution > 0.0) {
       const std::span<const double> variance = location_.variance();
-      for (std::size_t i = 0; i < n; ++i) y[i] += caution * std::sqrt(variance[i]) * location_normal_[i];
+      for (std::size_t i = 0; i < n; ++i) y[i] += caution * std::sqrt(variance[i]) * held_or(0, location_normal_[i]);
     }
     if (parts_.transform.form == TargetTransform::Form::kIdentity) return;
     slopes_.resize(n);
@@ -128,7 +129,11 @@ class LocationScaleRun : public SamplerRun {
 
   void relax(double temperature) override { relaxed_ = temperature > 0.0; }
 
+  void hold_function(std::span<const double> normals) override { held_.assign(normals.begin(), normals.end()); }
+
  private:
+  double held_or(std::size_t entry, double own) const { return held_.empty() ? own : held_[entry]; }
+
   void fill_by_variance(const GpEvaluator& evaluator, std::span<const double> normal, std::span<const double> adjoint,
                         double caution) {
     const std::span<const double> variance = evaluator.variance();
@@ -145,6 +150,7 @@ class LocationScaleRun : public SamplerRun {
   std::vector<double> residual_;
   std::vector<double> location_normal_;
   std::vector<double> scale_normal_;
+  std::vector<double> held_;  // of location and scale, in place of the normal numbers of the draws; may be empty
   std::vector<Condition> inputs_;
   std::vector<Condition> scale_inputs_;
   std::vector<double*> targets_;
@@ -162,6 +168,7 @@ class LocationScaleSampler : public ConditionalSampler {
 
   std::size_t conditions() const override { return parts_.location.conditions; }
   std::size_t noise_entries() const override { return parts_.scale ? 3 : 2; }
+  std::size_t function_entries() const override { return parts_.scale ? 2 : 1; }
 
   SamplerFacts facts() const override {
     SamplerFacts facts = gp_facts(parts_.location);
@@ -177,6 +184,7 @@ class LocationScaleSampler : public ConditionalSampler {
         facts.inputs[k].used = facts.inputs[k].used || noise.inputs[k].used;
       }
     }
+    facts.additive = parts_.transform.form == TargetTransform::Form::kIdentity && !parts_.scale;
     facts.scores = parts_.scores;
     return facts;
   }

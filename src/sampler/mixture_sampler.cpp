@@ -38,6 +38,7 @@ class MixtureRun : public SamplerRun {
         for (const std::size_t i : part.draws) own.push_back(noise[e * draws + i]);
       }
       part.run = components[m]->start(own, part.draws.size());
+      part.function_entries = components[m]->function_entries();
       part.y.resize(part.draws.size());
       part.values.resize(components[m]->conditions());
       part.gradients.resize(components[m]->conditions());
@@ -94,10 +95,18 @@ class MixtureRun : public SamplerRun {
     }
   }
 
+  // The components are models of the same function.
+  void hold_function(std::span<const double> normals) override {
+    for (Part& part : parts_) {
+      if (part.run) part.run->hold_function(normals.empty() ? normals : normals.first(part.function_entries));
+    }
+  }
+
  private:
   struct Part {
     std::vector<std::size_t> draws;
     std::unique_ptr<SamplerRun> run;  // null: it has no draws
+    std::size_t function_entries = 0;
     std::vector<double> y;
     std::vector<Condition> conditions;
     std::vector<std::vector<double>> values;     // of its draws, per condition that is not shared
@@ -113,6 +122,11 @@ class MixtureSampler : public ConditionalSampler {
 
   std::size_t conditions() const override { return components_.front()->conditions(); }
   std::size_t noise_entries() const override { return 1 + most_noise_entries(components_); }
+  std::size_t function_entries() const override {
+    std::size_t most = 0;
+    for (const auto& component : components_) most = std::max(most, component->function_entries());
+    return most;
+  }
 
   // Means of what are numbers; an input counts as used where one component uses it.
   SamplerFacts facts() const override {

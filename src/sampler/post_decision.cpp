@@ -12,6 +12,7 @@
 #include "olem/parallel.h"
 #include "olem/random.h"
 #include "sampler/fitted.h"
+#include "sampler/post_decision_streams.h"
 
 namespace olem {
 
@@ -81,6 +82,18 @@ class PostDecisionSampler::Chain {
       for (const auto& run : piece.runs) {
         if (run) run->relax(temperature);
       }
+    }
+    for (Origin& origin : origin_) origin.clear();
+    caution_.reset();
+  }
+
+  void hold_functions(std::optional<std::uint64_t> which) {
+    if (plan_.with_gradient)
+      throw Error(ErrorCategory::kUsage, "One posterior function for all draws has no gradient here.");
+    if (which == function_) return;
+    function_ = which;
+    for (std::size_t v = 0; v < roles_.size(); ++v) {
+      if (pieces_.back().runs[v]) hold_function(v);
     }
     for (Origin& origin : origin_) origin.clear();
     caution_.reset();
@@ -317,6 +330,13 @@ class PostDecisionSampler::Chain {
     }
   }
 
+  void hold_function(std::size_t v) {
+    std::vector<double> normals;
+    if (function_)
+      normals = function_normals(context_.seed, *function_, v, set_->variables[v].sampler->function_entries());
+    for (Piece& piece : pieces_) piece.runs[v]->hold_function(normals);
+  }
+
   // Of the variables that are drawn and were not before.
   void start_runs() {
     std::vector<std::size_t> starting;
@@ -347,6 +367,7 @@ class PostDecisionSampler::Chain {
         if (temperature_ > 0.0) piece.runs[v]->relax(temperature_);
         piece.values[v].resize(piece.count);
       }
+      if (function_) hold_function(v);
     });
     if (!plan_.with_gradient) return;
     for (Piece& piece : pieces_) {
@@ -536,6 +557,7 @@ class PostDecisionSampler::Chain {
   std::vector<bool> influences_;
   std::vector<Piece> pieces_;
   double temperature_ = 0.0;
+  std::optional<std::uint64_t> function_;
   std::optional<double> caution_;  // that the static variables were drawn with
   std::vector<unsigned char> static_valid_;
   std::vector<std::uint64_t> version_;  // of the values of each variable, as the next ones; no two are the same
@@ -567,6 +589,8 @@ void PostDecisionSampler::gradient(std::span<const double> adjoints, std::span<d
 bool PostDecisionSampler::has_jumps() const { return chain_->has_jumps(); }
 
 void PostDecisionSampler::relax(double temperature) { chain_->relax(temperature); }
+
+void PostDecisionSampler::hold_functions(std::optional<std::uint64_t> which) { chain_->hold_functions(which); }
 
 std::vector<VariableReach> PostDecisionSampler::reach(std::span<const double> values, double caution) {
   return chain_->reach(values, caution);

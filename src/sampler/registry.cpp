@@ -28,11 +28,12 @@ SamplerInvariances network_invariances() {
 SamplerKind gp_kind() {
   SamplerKind kind;
   kind.name = "gp";
-  kind.help = "Gaussian process, linear and nonlinear, whose doubt grows away from the data";
+  kind.help = "Gaussian process, linear and nonlinear, whose predictive variance grows away from the data";
   kind.describe = [](SamplerOptions& options) { return describe(options.gp); };
   kind.least_rows = [](std::size_t conditions) { return conditions + 3; };
   kind.fit = sampling::fit_gp;
   kind.restore = sampling::restore_gp;
+  kind.refit = sampling::refit_gp;
   return kind;
 }
 

@@ -45,6 +45,26 @@ double crps_of(std::span<const double> forecasts, double y) {
   return distance / m - spread / (m * m);
 }
 
+SamplerScore score_shares(std::span<const std::size_t> places, std::span<const double> levels, bool ordered) {
+  std::vector<double> counts(levels.size(), 0.0);
+  for (const std::size_t place : places) counts[place] += 1.0;
+  const auto rows = static_cast<double>(places.size());
+  SamplerScore score{"shares of the levels", 0.0, 0.0, false};
+  for (std::size_t own = 0; own < levels.size(); ++own) {
+    const double weight = counts[own] / rows;
+    double up_to = 0.0;
+    for (std::size_t k = 0; k < levels.size(); ++k) {
+      const double share = (counts[k] - (k == own ? 1.0 : 0.0)) / std::max(rows - 1.0, 1.0);
+      if (k == own) score.log_density += weight * std::log(std::max(share, 0.5 / rows));
+      up_to += share;
+      const double off = ordered ? up_to - (own <= k ? 1.0 : 0.0) : share - (own == k ? 1.0 : 0.0);
+      const double width = !ordered ? 0.5 : k + 1 < levels.size() ? levels[k + 1] - levels[k] : 0.0;
+      score.crps += weight * off * off * width;
+    }
+  }
+  return score;
+}
+
 void store_scores(const std::vector<SamplerScore>& scores, SamplerState& state) {
   if (scores.empty()) return;
   Json& list = state.settings["scores"] = Json::array();

@@ -37,6 +37,11 @@ bool is_worth(const ScoreGain& gain, double parameters);
 // The continuous ranked probability score of equally likely forecasts, ascending.
 double crps_of(std::span<const double> forecasts, double y);
 
+// Of forecasts that know the shares of the levels among the other rows and no condition: what a model of a discrete
+// variable has to beat. `places` of the rows among the ascending levels; ordered levels are scored by CRPS, others by
+// half of the Brier score.
+SamplerScore score_shares(std::span<const std::size_t> places, std::span<const double> levels, bool ordered);
+
 void store_scores(const std::vector<SamplerScore>& scores, SamplerState& state);
 std::vector<SamplerScore> read_scores(const SamplerState& state);
 

@@ -52,6 +52,24 @@ SamplerVariable describe_column(const std::string& name, std::span<const double>
   return variable;
 }
 
+// Categories that a sampler for numbers is to explain.
+void warn_about_codes(const SamplerKind& kind, const std::vector<VariableConditions>& wanted, SamplerSet& set) {
+  if (kind.encodes || kind.suits != nullptr) return;
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < set.variables.size(); ++j) {
+    const Column& about = set.variables[j].about;
+    if (!wanted[j].given && about.type == ColumnType::kCategory && about.levels.size() > 2)
+      names.push_back(set.variables[j].name);
+  }
+  if (names.empty()) return;
+  set.summary.warnings.push_back(
+      {"codes",
+       fmt::format("'{}' {} levels without an order, which the {} sampler models by their numbers.",
+                   fmt::join(names, "', '"), names.size() == 1 ? "has" : "have", kind.name),
+       names.size() == 1 ? names.front() : fmt::format("{}", fmt::join(names, ", ")),
+       {{"Model every column by its type", "sampler", "auto"}}});
+}
+
 [[noreturn]] void refuse(const Table& table, const std::string& text) {
   throw Error(ErrorCategory::kData, table.prefix() + text);
 }
@@ -224,6 +242,7 @@ SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<Variabl
     if (!wanted.given) check_fit(kind, table, variable);
     set.variables.push_back(std::move(variable));
   }
+  warn_about_codes(kind, variables, set);
   std::vector<bool> given;
   for (const VariableConditions& variable : variables) given.push_back(variable.given);
   const std::size_t fitted_ones = fit_variables(set.variables, columns, given, tables.size(), kind, checked, "samplers",

@@ -120,6 +120,17 @@ HttpAnswer text_answer(std::string body, std::string_view type) {
   return answer;
 }
 
+HttpAnswer broken_answer(int status) {
+  switch (status) {
+    case 413: return error_answer(status, "The body is too large.");
+    case 414: return error_answer(status, "The address is too long.");
+    case 431: return error_answer(status, "The head of the request is too long.");
+    case 500: return error_answer(status, "Something went wrong inside of the server. This is a defect of olem.");
+    case 503: return error_answer(status, "The server has too many connections. Try again in a moment.");
+    default: return error_answer(status, "The request could not be understood.");
+  }
+}
+
 HttpAnswer error_answer(int status, std::string_view sentence) {
   const Json json = {{"error", sentence}};
   HttpAnswer answer =

@@ -36,6 +36,8 @@ std::optional<std::string> single_header(const HttpRequest& request, std::string
 
 // {"error": sentence}, with headers that keep browsers from doing anything with it but show it.
 HttpAnswer error_answer(int status, std::string_view sentence);
+// The answer to what is no request that anybody could understand, and to one too many.
+HttpAnswer broken_answer(int status);
 HttpAnswer text_answer(std::string body, std::string_view type);
 
 }  // namespace olem::internal

@@ -1,12 +1,17 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace olem::internal {
 
-// The files of web/, as they are.
-std::string_view embedded_index_html();
-std::string_view embedded_page_css();
-std::string_view embedded_page_js();
+// A file of web/, as it is.
+struct PageFile {
+  std::string_view path;  // of the address
+  std::string_view type;  // Content-Type
+  std::string_view content;
+};
+
+std::span<const PageFile> embedded_page_files();
 
 }  // namespace olem::internal

@@ -9,23 +9,37 @@
 #include <nlohmann/json.hpp>
 
 #include "core/csv_scan.h"
+#include "decide/ensemble.h"
 #include "olem/error.h"
+#include "olem/looking.h"
 #include "olem/parallel.h"
 #include "olem/report.h"
 #include "olem/report_page.h"
 #include "olem/version.h"
 #include "report/explain_figure.h"
+#include "report/layout.h"
 #include "report/svg.h"
+#include "serve/comparison.h"
 #include "serve/decision_table.h"
+#include "serve/forecast_json.h"
 #include "serve/guard.h"
-#include "serve/page_files.h"
 
 namespace olem::internal {
+
+Json forecasts_json(const std::vector<OutcomeForecast>& forecasts) {
+  Json json = Json::array();
+  for (const OutcomeForecast& forecast : forecasts) {
+    json.push_back({{"name", forecast.name}, {"mean", forecast.mean}, {"low", forecast.low}, {"high", forecast.high}});
+    for (const NamedValue& level : forecast.levels) json.back()["levels"][level.name] = level.value;
+  }
+  return json;
+}
 
 namespace {
 
 constexpr std::size_t kResultsKept = 100;
 constexpr int kMostJobs = 4;
+constexpr int kIntervalDraws = 1000;  // of each member, so that the interval follows a lever within a second
 constexpr std::size_t kMostContexts = 1000;
 constexpr std::size_t kMostLines = 100000;  // of a table, blank ones and those inside of quotes too
 // How far the lever of a context variable reaches beyond the data, in widths of its range: enough to try what is a
@@ -33,20 +47,10 @@ constexpr std::size_t kMostLines = 100000;  // of a table, blank ones and those 
 constexpr double kLeverMargin = 0.1;
 
 constexpr HttpRoute kRoutes[] = {
-    {"/", "GET"},
-    {"/page.css", "GET"},
-    {"/page.js", "GET"},
-    {"/favicon.ico", "GET"},
-    {"/api/model", "GET"},
-    {"/api/rehearse", "POST"},
-    {"/api/recommend", "POST"},
-    {"/api/contexts", "POST", kBodyLimit},
+    {"/api/model", "GET"},      {"/api/rehearse", "POST"}, {"/api/compare", "POST"},  {"/api/interval", "POST"},
+    {"/api/recommend", "POST"}, {"/api/looking", "POST"},  {"/api/contexts", "POST", kBodyLimit},
     {"/api/result/", "GET"},
 };
-
-constexpr std::string_view kIcon =
-    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><path d=\"M1 12Q5 12 8 7T15 3\" fill=\"none\" "
-    "stroke=\"#0072b2\" stroke-width=\"2\"/><circle cx=\"8\" cy=\"7\" r=\"2.5\" fill=\"#d55e00\"/></svg>";
 
 // A failure that is no error of the library: too many at once, no such result.
 struct Refusal {
@@ -65,13 +69,16 @@ Json warnings_json(const std::vector<Warning>& warnings) {
   return json;
 }
 
-Json forecasts_json(const std::vector<OutcomeForecast>& forecasts) {
-  Json json = Json::array();
-  for (const OutcomeForecast& forecast : forecasts) {
-    json.push_back({{"name", forecast.name}, {"mean", forecast.mean}, {"low", forecast.low}, {"high", forecast.high}});
-    for (const NamedValue& level : forecast.levels) json.back()["levels"][level.name] = level.value;
+// What a step of the order rests on: "knowledge", "shape", "scale", "nothing", or "score" for learners that do not tell
+// shape from scale.
+const char* step_basis(const OrderStep& step) {
+  if (step.forced) return "knowledge";
+  if (!step.evidence) return step.decided ? "score" : "nothing";
+  switch (step.evidence->decided_by) {
+    case DecidedBy::kShape: return "shape";
+    case DecidedBy::kScale: return "scale";
+    default: return "nothing";
   }
-  return json;
 }
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -147,18 +154,11 @@ RehearsalApi::RehearsalApi(RehearsalModel model, const ServeOptions& options, in
       context_(context),
       rehearser_(model_, options_.decision, context_) {}
 
+std::span<const HttpRoute> RehearsalApi::routes() { return kRoutes; }
+
 std::optional<HttpAnswer> RehearsalApi::refuse(const HttpRequest& head) const { return guard(head, kRoutes, port_); }
 
-HttpAnswer RehearsalApi::broken(int status) const {
-  switch (status) {
-    case 413: return error_answer(status, "The body is too large.");
-    case 414: return error_answer(status, "The address is too long.");
-    case 431: return error_answer(status, "The head of the request is too long.");
-    case 500: return error_answer(status, "Something went wrong inside of the server. This is a defect of olem.");
-    case 503: return error_answer(status, "The server has too many connections. Try again in a moment.");
-    default: return error_answer(status, "The request could not be understood.");
-  }
-}
+HttpAnswer RehearsalApi::broken(int status) const { return broken_answer(status); }
 
 HttpAnswer RehearsalApi::answer(const HttpRequest& request) {
   try {
@@ -180,16 +180,12 @@ HttpAnswer RehearsalApi::answer(const HttpRequest& request) {
 
 HttpAnswer RehearsalApi::respond(const HttpRequest& request) {
   const std::string path(path_of(request.target));
-  if (path == "/") return text_answer(std::string(embedded_index_html()), "text/html; charset=utf-8");
-  if (path == "/page.css") {
-    return text_answer(fmt::format("{}\n{}\n", embedded_page_css(), plot::switchable_style_sheet()),
-                       "text/css; charset=utf-8");
-  }
-  if (path == "/page.js") return text_answer(std::string(embedded_page_js()), "text/javascript; charset=utf-8");
-  if (path == "/favicon.ico") return text_answer(std::string(kIcon), "image/svg+xml");
   if (path == "/api/model") return json_answer(model_json());
   if (path == "/api/rehearse") return json_answer(rehearse_json(request.body));
+  if (path == "/api/compare") return json_answer(compare_json(request.body));
+  if (path == "/api/interval") return json_answer(interval_json(request.body));
   if (path == "/api/recommend") return json_answer(recommend_json(request.body));
+  if (path == "/api/looking") return json_answer(looking_json(request.body));
   if (path == "/api/contexts") return json_answer(contexts_json(request.body));
   constexpr std::string_view kResults = "/api/result/";
   return result_answer(path.substr(kResults.size()));
@@ -206,7 +202,16 @@ Json RehearsalApi::model_json() {
   json["order"] = model_.order.order;
   json["order_method"] = model_.order.method;
   if (model_.graph) json["graph"] = to_json(*model_.graph);
+  json["order_steps"] = Json::array();
+  for (const OrderStep& step : model_.order.steps) {
+    if (step.runner_up.empty() && !step.forced) continue;
+    json["order_steps"].push_back({{"name", step.sink}, {"rival", step.runner_up}, {"decided_by", step_basis(step)}});
+  }
   json["undecided_steps"] = undecided_between(model_);
+  json["levers"] = levers_sentence(model_);
+  json["data"] = model_.data ? to_json(*model_.data) : Json();
+  json["fitted_by"] = model_.version;
+  json["can_draw_context"] = model_.context_model != nullptr;
   json["warnings"] = warnings_json(model_.summary.warnings);
   const std::vector<double> start = starting_context(model_);
   json["context"] = Json::array();
@@ -251,7 +256,10 @@ Json RehearsalApi::model_json() {
   if (task.desired.ranges().empty()) json["region"] = to_json(task.desired);
   for (const char* const key : {"cost", "max_alterations", "constraints", "sequence"})
     json[key] = wishes.contains(key) ? wishes[key] : Json();
-  json["draws"] = Rehearser::kRehearsalDraws;
+  json["draws"] = rehearser_.draw_count();
+  const auto& search = options_.decision;
+  json["target"] = search.target;
+  json["proposals"] = search.proposals;
   return json;
 }
 
@@ -263,6 +271,7 @@ Json RehearsalApi::rehearse_json(const std::string& body) {
   json["interval"] = {rehearsal.interval.low, rehearsal.interval.high};
   json["without_action"] = rehearsal.without_action;
   json["interval_without_action"] = {rehearsal.interval_without_action.low, rehearsal.interval_without_action.high};
+  json["cost"] = rehearsal.cost;
   json["expected"] = Json::object();
   for (std::size_t k = 0; k < rehearsal.expected.size(); ++k)
     json["expected"][model_.task.alterable[k].name] = rehearsal.expected[k];
@@ -278,6 +287,42 @@ Json RehearsalApi::rehearse_json(const std::string& body) {
     json["svg"][histogram.name] = plot::svg_element(outcome_figure(figure, histogram, without_action, request.width));
   }
   json["warnings"] = warnings_json(rehearsal.warnings);
+  return json;
+}
+
+Json RehearsalApi::compare_json(const std::string& body) {
+  const CompareRequest request = read_compare_request(model_, body);
+  const Comparison comparison = compare_rehearsals(rehearser_, model_, request);
+  Json json = comparison_json(comparison, request.width);
+  json["csv"] = comparison_csv(comparison, model_);
+  json["report"] = comparison_page(comparison, model_);
+  return json;
+}
+
+// Slower than the plain number, which a page shows at once.
+Json RehearsalApi::interval_json(const std::string& body) {
+  const RehearseRequest request = read_rehearse_request(model_, body);
+  const DecisionProblem problem = problem_for(request.context, {}, request.desired);
+  Json json;
+  json["members"] = model_.members != nullptr;
+  if (!model_.members || options_.decision.quick) {
+    const Rehearsal rehearsal = rehearser_.rehearse(request);
+    json["success_probability"] = rehearsal.success;
+    json["interval"] = {rehearsal.interval.low, rehearsal.interval.high};
+    return json;
+  }
+  const Job job(jobs_);
+  std::vector<std::optional<double>> values(problem.alterable.size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    for (const NamedValue& given : request.alterations) {
+      if (given.name == problem.alterable[k].name) values[k] = given.value;
+    }
+  }
+  DecisionOptions fewer = options_.decision;
+  fewer.judge_draws = std::min(fewer.judge_draws, kIntervalDraws);
+  const SuccessClaim claim = claim_of(problem, values, fewer, limited_context());
+  json["success_probability"] = claim.success;
+  json["interval"] = {claim.low, claim.high};
   return json;
 }
 
@@ -297,6 +342,19 @@ Context RehearsalApi::limited_context() const {
   return limited;
 }
 
+// The values of a decision as people may set them.
+Json RehearsalApi::rounded_json(const RecommendRequest& request, const Decision& decision) {
+  RehearseRequest rehearsal{request.context, {}, request.desired};
+  for (const Alteration& alteration : decision.alterations) {
+    if (alteration.value) rehearsal.alterations.push_back({alteration.name, *alteration.value});
+  }
+  Json json = Json::object();
+  // With steps the probability is that of the plan, which a rehearsal of the present step does not know.
+  if (decision.sequence || !request.so_far.empty()) return json;
+  for (const NamedValue& value : rehearser_.rounded(rehearsal)) json[value.name] = value.value;
+  return json;
+}
+
 Json RehearsalApi::recommend_json(const std::string& body) {
   const RecommendRequest request = read_recommend_request(model_, body, options_.decision);
   const Job job(jobs_);
@@ -314,9 +372,17 @@ Json RehearsalApi::recommend_json(const std::string& body) {
   Json json;
   json["id"] = random_id();
   json["decision"] = to_json(result->decision);
+  json["rounded"] = rounded_json(request, result->decision);
   json["warnings"] = warnings_json(result->warnings);
   keep(json["id"], std::move(result));
   return json;
+}
+
+Json RehearsalApi::looking_json(const std::string& body) {
+  const RecommendRequest request = read_recommend_request(model_, body, options_.decision);
+  const Job job(jobs_);
+  const DecisionProblem problem = problem_for(request.context, request.switches, request.desired);
+  return to_json(explain_looking(problem, request.options, limited_context()), model_.columns);
 }
 
 Json RehearsalApi::contexts_json(const std::string& body) {

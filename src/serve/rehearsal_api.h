@@ -7,18 +7,20 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "olem/json.h"
 #include "olem/serve.h"
+#include "serve/guard.h"
 #include "serve/http.h"
 #include "serve/rehearser.h"
 
 namespace olem::internal {
 
-// The rehearsal page and its API over one model, without any network: a request in, an answer out (docs/serve.md). May
+// The API of the rehearsal page over one model, without any network: a request in, an answer out (docs/serve.md). May
 // be used by many threads at once. Whatever a request holds, the answer is one that it deserves: 4xx with {"error":
 // "a sentence"} for what is wrong with it, never a path of this machine; no request changes anything but the list of
 // the last hundred recommendations.
@@ -27,6 +29,11 @@ class RehearsalApi : public HttpService {
   // Host and Origin of requests must name `port` of this machine. The context is watched for interruption; each
   // recommendation gets a deadline of its own.
   RehearsalApi(RehearsalModel model, const ServeOptions& options, int port, const Context& context);
+
+  static std::span<const HttpRoute> routes();
+
+  // What the page shows of the model.
+  Json model_json();
 
   std::optional<HttpAnswer> refuse(const HttpRequest& head) const override;
   HttpAnswer answer(const HttpRequest& request) override;
@@ -37,9 +44,12 @@ class RehearsalApi : public HttpService {
   class Job;      // one of the few long computations that may run at once
 
   HttpAnswer respond(const HttpRequest& request);
-  Json model_json();
   Json rehearse_json(const std::string& body);
+  Json compare_json(const std::string& body);
+  Json rounded_json(const RecommendRequest& request, const Decision& decision);
+  Json interval_json(const std::string& body);
   Json recommend_json(const std::string& body);
+  Json looking_json(const std::string& body);
   Json contexts_json(const std::string& body);
   HttpAnswer result_answer(const std::string& file);
   Json full_result(const Result& result) const;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 
+#include "decide/decision_report.h"
 #include "decide/explain/outcome_histogram.h"
 #include "decide/objective.h"
 #include "decide/prepared_problem.h"
@@ -14,10 +16,17 @@ namespace olem::internal {
 
 namespace {
 
-constexpr std::size_t kIdleKept = 16;   // contexts; small
-constexpr std::size_t kActingKept = 4;  // contexts with what is set in them; up to ten megabytes each with gp samplers
+constexpr std::size_t kIdleKept = 16;  // contexts; small
+constexpr std::size_t kActingKept =
+    2;  // contexts with what is set in them; up to forty megabytes each with gp samplers
 constexpr std::size_t kReachDraws = 100;
 constexpr double kMostlyOutside = 0.5;  // as for decisions
+
+constexpr double kRoundingOfOne = 0.0025;  // of the probability of success
+constexpr double kRoundingOfAll = 0.005;
+// Beyond the first digit of the width of a domain: a value is known to a twentieth of its domain at least.
+constexpr int kFewestDecimals = 1;
+constexpr int kMostDecimals = 6;
 
 std::string context_key(const std::vector<double>& values) {
   std::string key(values.size() * sizeof(double), '\0');
@@ -40,6 +49,8 @@ Share success_share(const OutcomeObjective& objective, const OutcomeDraws& draws
 Rehearser::Rehearser(const RehearsalModel& model, const DecisionOptions& options, const Context& context)
     : model_(model), options_(options), context_(context), idle_(kIdleKept), acting_(kActingKept) {}
 
+std::size_t Rehearser::draw_count() const { return static_cast<std::size_t>(report_draws(options_)); }
+
 PostDecisionSampler Rehearser::sampler(const std::vector<double>& context_values, std::vector<std::string> altered,
                                        std::vector<std::string> outcomes, std::size_t draws, DrawStream stream) const {
   PostDecisionPlan plan;
@@ -59,16 +70,17 @@ PostDecisionSampler Rehearser::sampler(const std::vector<double>& context_values
 std::unique_ptr<Rehearser::Idle> Rehearser::idle(const std::vector<double>& context_values, const std::string& key) {
   if (std::unique_ptr<Idle> known = idle_.take(key)) return known;
   auto made = std::make_unique<Idle>();
-  made->draws = sampler(context_values, {}, model_.task.outcome, kRehearsalDraws, DrawStream::kReport)
-                    .sample({}, options_.caution);
+  made->draws =
+      sampler(context_values, {}, model_.task.outcome, draw_count(), DrawStream::kReport).sample({}, options_.caution);
   std::vector<std::string> names;
   for (const LeverDomain& range : model_.task.alterable) names.push_back(range.name);
   PostDecisionSampler drawn =
       sampler(context_values, {}, names, static_cast<std::size_t>(options_.draws), DrawStream::kSearch);
-  const OutcomeDraws& draws = drawn.sample({}, options_.caution);
+  const OutcomeDraws& outcomes = drawn.sample({}, options_.caution);
   for (std::size_t k = 0; k < names.size(); ++k) {
     const SamplerVariable& variable = model_.samplers->variables[model_.samplers->index(names[k])];
-    made->expected.push_back(restore_expected(variable, expected_value(draws, k, variable)));
+    made->standardised.push_back(expected_value(outcomes, k, variable));
+    made->expected.push_back(restore_expected(variable, made->standardised.back()));
   }
   return made;
 }
@@ -78,20 +90,93 @@ std::unique_ptr<Rehearser::Acting> Rehearser::acting(const RehearseRequest& requ
   std::vector<std::string> names;
   for (const NamedValue& value : request.alterations) names.push_back(value.name);
   return std::make_unique<Acting>(
-      Acting{sampler(request.context, names, model_.task.outcome, kRehearsalDraws, DrawStream::kReport),
+      Acting{sampler(request.context, names, model_.task.outcome, draw_count(), DrawStream::kReport),
              sampler(request.context, names, model_.task.outcome, kReachDraws, DrawStream::kReport)});
 }
 
-Rehearsal Rehearser::rehearse(const RehearseRequest& request) {
+std::vector<double> Rehearser::standardise(const std::vector<NamedValue>& values) const {
+  std::vector<double> standardised;
+  for (const NamedValue& value : values)
+    standardised.push_back(model_.samplers->variables[model_.samplers->index(value.name)].standardise(value.value));
+  return standardised;
+}
+
+double Rehearser::cost(const RehearseRequest& request, const Idle& without) const {
+  const Task& task = model_.task;
+  double sum = 0.0;
+  for (const NamedValue& value : request.alterations) {
+    const SamplerVariable& variable = model_.samplers->variables[model_.samplers->index(value.name)];
+    std::optional<double> weight;
+    if (!task.cost.empty()) weight = 0.0;
+    for (const NamedValue& entry : task.cost) {
+      if (entry.name == value.name) weight = *weight + entry.value;
+    }
+    for (std::size_t k = 0; k < task.alterable.size(); ++k) {
+      if (task.alterable[k].name != value.name) continue;
+      sum += alteration_cost(variable, weight, variable.standardise(value.value), without.standardised[k]);
+    }
+  }
+  return sum;
+}
+
+std::vector<NamedValue> Rehearser::rounded(const RehearseRequest& request) {
+  const PreparedObjective prepared = prepare_objective(request.desired, *model_.samplers, context_);
+  std::vector<std::string> names;
+  for (const NamedValue& value : request.alterations) names.push_back(value.name);
+  PostDecisionSampler outcomes =
+      sampler(request.context, names, model_.task.outcome, draw_count(), DrawStream::kReport);
+  const auto success = [&](const std::vector<NamedValue>& values) {
+    return prepared.objective.success(outcomes.sample(standardise(values), options_.caution));
+  };
+  const double exact = success(request.alterations);
+  // How many decimals beyond the width of the domain; none for a list, whose values are as they are.
+  std::vector<int> decimals(names.size(), -1);
+  std::vector<LeverDomain> domains;
+  for (const std::string& name : names) {
+    for (const LeverDomain& domain : model_.task.alterable) {
+      if (domain.name == name) domains.push_back(resolve_lever(domain, about_column(model_.columns, name)));
+    }
+  }
+  const auto round_to = [&](std::size_t k, int places) {
+    const LeverDomain& domain = domains[k];
+    const double value = request.alterations[k].value;
+    const double width = domain.high - domain.low;
+    if (has_values(domain) || !(width > 0.0)) return value;
+    const int first = static_cast<int>(std::floor(std::log10(width)));
+    const int digits = places - first;
+    const double unit = digits < 0 ? std::pow(10.0, -digits) : 1.0;
+    const double short_value = digits < 0 ? std::round(value / unit) * unit : value;
+    // By way of its text, so that 0.3 is 0.3 and not 0.30000000000000004.
+    const std::string text = fmt::format("{:.{}f}", short_value, std::max(0, digits));
+    double read = value;
+    std::from_chars(text.data(), text.data() + text.size(), read);
+    return std::clamp(read, domain.low, domain.high);
+  };
+  std::vector<NamedValue> result = request.alterations;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (has_values(domains[k])) continue;
+    for (decimals[k] = kFewestDecimals; decimals[k] < kMostDecimals; ++decimals[k]) {
+      std::vector<NamedValue> tried = request.alterations;
+      tried[k].value = round_to(k, decimals[k]);
+      if (std::abs(success(tried) - exact) <= kRoundingOfOne) break;
+    }
+    result[k].value = round_to(k, decimals[k]);
+  }
+  for (int more = 0; more < kMostDecimals && std::abs(success(result) - exact) > kRoundingOfAll; ++more) {
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      if (decimals[k] >= 0) result[k].value = round_to(k, ++decimals[k]);
+    }
+  }
+  return result;
+}
+
+Rehearsal Rehearser::rehearse(const RehearseRequest& request, RehearsalDraws* kept) {
   const PreparedObjective prepared = prepare_objective(request.desired, *model_.samplers, context_);
   const std::string at = context_key(request.context);
   std::string altered_at = at;
-  std::vector<double> values;
-  for (const NamedValue& value : request.alterations) {
-    const std::size_t place = model_.samplers->index(value.name);
-    altered_at += fmt::format(" {}", place);
-    values.push_back(model_.samplers->variables[place].standardise(value.value));
-  }
+  for (const NamedValue& value : request.alterations)
+    altered_at += fmt::format(" {}", model_.samplers->index(value.name));
+  const std::vector<double> values = standardise(request.alterations);
   Rehearsal result;
   result.warnings = prepared.centre.warnings;
   const std::vector<Warning> far = context_warnings(model_.task, model_.context, request.context);
@@ -107,6 +192,7 @@ Rehearsal Rehearser::rehearse(const RehearseRequest& request) {
   result.without_action = anyway.success;
   result.interval_without_action = anyway.interval;
   result.expected = without->expected;
+  result.cost = cost(request, *without);
   result.outcomes = outcome_forecasts(draws, model_.task.outcome, *model_.samplers);
   result.outcomes_without_action = outcome_forecasts(without->draws, model_.task.outcome, *model_.samplers);
   result.histograms = outcome_histograms(without->draws, &draws, request.desired, *model_.samplers);
@@ -119,6 +205,7 @@ Rehearsal Rehearser::rehearse(const RehearseRequest& request) {
         {"extrapolation",
          fmt::format("This leads to where there is little data for {}: the numbers there are a guess.", names), names});
   }
+  if (kept != nullptr) *kept = {draws, without->draws, prepared.objective.inside(draws)};
   idle_.put(at, std::move(without));
   acting_.put(altered_at, std::move(with));
   return result;

@@ -22,12 +22,20 @@ struct Rehearsal {
   Interval interval;  // 95 %, of the draws
   double without_action = 0.0;
   Interval interval_without_action;
+  double cost = 0.0;             // as Decision::cost
   std::vector<double> expected;  // mean of each alterable variable when nothing is done, in the order of the task
   std::vector<OutcomeForecast> outcomes;
   std::vector<OutcomeForecast> outcomes_without_action;
   std::vector<OutcomeHistogram> histograms;
   std::vector<std::string> extrapolated;  // as in a Decision
   std::vector<Warning> warnings;
+};
+
+// What stands behind it.
+struct RehearsalDraws {
+  OutcomeDraws with;
+  OutcomeDraws without;
+  std::vector<unsigned char> inside;  // whether each draw of `with` is in the desired region
 };
 
 // The last few values by key. take() gives one away, so that whoever has it is alone with it; put() gives it back, and
@@ -64,17 +72,22 @@ class LendingCache {
 };
 
 // Rehearses decisions of one model with draws that are the same every time, so that nothing flickers while a lever
-// moves: the first `kRehearsalDraws` of those with which a recommendation is reported. What does not depend on the
-// lever is kept for the last few positions. May be used by many threads at once.
+// moves: those with which a recommendation is reported, so that one decision has one number everywhere. What does not
+// depend on the lever is kept for the last few positions. May be used by many threads at once.
 class Rehearser {
  public:
-  static constexpr std::size_t kRehearsalDraws = 1000;
-
   // `model` must outlive it. `options` as for decisions: its caution, and the draws behind expected values.
   Rehearser(const RehearsalModel& model, const DecisionOptions& options, const Context& context);
 
-  // A task error when the desired region is empty.
-  Rehearsal rehearse(const RehearseRequest& request);
+  std::size_t draw_count() const;
+
+  // A task error when the desired region is empty. With `draws` these are kept there.
+  Rehearsal rehearse(const RehearseRequest& request, RehearsalDraws* draws = nullptr);
+
+  // The values that are set, each with as few decimals as leave the probability of success where it is: within a
+  // quarter of a point for each alone and half a point for all of them, less than the error of the draws. What has a
+  // list of values keeps its own.
+  std::vector<NamedValue> rounded(const RehearseRequest& request);
 
   // Of each alterable variable, in the order of the task.
   std::vector<double> expected(const std::vector<double>& context_values);
@@ -84,6 +97,7 @@ class Rehearser {
   struct Idle {
     OutcomeDraws draws;
     std::vector<double> expected;
+    std::vector<double> standardised;  // the same in the units of the samplers
   };
   // What happens in one context when certain variables are set.
   struct Acting {
@@ -93,6 +107,8 @@ class Rehearser {
 
   std::unique_ptr<Idle> idle(const std::vector<double>& context_values, const std::string& key);
   std::unique_ptr<Acting> acting(const RehearseRequest& request, const std::string& key);
+  std::vector<double> standardise(const std::vector<NamedValue>& values) const;
+  double cost(const RehearseRequest& request, const Idle& without) const;
   PostDecisionSampler sampler(const std::vector<double>& context_values, std::vector<std::string> altered,
                               std::vector<std::string> outcomes, std::size_t draws, DrawStream stream) const;
 

@@ -22,6 +22,8 @@ constexpr const char* kRequest = "The request";
 // Parsed JSON takes twenty times the memory of its text; no task has as many variables.
 constexpr std::size_t kMostValues = 100000;
 constexpr int kMostProposals = 10;
+constexpr std::size_t kMostScenarios = 12;
+constexpr std::size_t kLongestName = 80;
 constexpr double kLeastWidth = 200.0;
 constexpr double kMostWidth = 2000.0;
 // A lever may miss the end of its domain by what is lost on the way through decimal digits.
@@ -38,13 +40,17 @@ std::string closest_hint(const std::string& name, std::span<const std::string> n
   return names.empty() ? " There are none." : fmt::format(" There are {}.", fmt::join(names, ", "));
 }
 
+void check_keys(const Json& object, std::span<const std::string> keys, const char* what) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end())
+      reject(fmt::format("{} has an unknown key '{}'.{}", what, shown(key), closest_hint(key, keys)));
+  }
+}
+
 Json parse_body(std::string_view body, std::span<const std::string> keys) {
   Json json = parse_json_text(body, kRequest, kMostValues);
   if (!json.is_object()) reject("The request is not an object.");
-  for (const auto& [key, value] : json.items()) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end())
-      reject(fmt::format("The request has an unknown key '{}'.{}", shown(key), closest_hint(key, keys)));
-  }
+  check_keys(json, keys, kRequest);
   return json;
 }
 
@@ -171,6 +177,28 @@ Region read_desired(const Task& task, const Json& request) {
   return Region::box(ranges);
 }
 
+RehearseRequest read_rehearsal(const RehearsalModel& model, const Json& json) {
+  RehearseRequest request{read_context(model, json), {}, read_desired(model.task, json)};
+  std::vector<std::optional<double>> values(model.task.alterable.size());
+  for (const VariableEntry& entry :
+       variable_entries(json, "alterations", alterable_names(model.task), "alterable variable")) {
+    if (!entry.value->is_null())
+      values[entry.place] = domain_value(model, model.task.alterable[entry.place], *entry.value);
+  }
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k]) request.alterations.push_back({model.task.alterable[k].name, *values[k]});
+  }
+  return request;
+}
+
+double read_width(const Json& json, double otherwise) {
+  if (!json.contains("width")) return otherwise;
+  const double width = finite_number(json["width"], "'width'");
+  if (width < kLeastWidth || width > kMostWidth)
+    reject(fmt::format("'width' is {}, but must lie between {} and {}.", width, kLeastWidth, kMostWidth));
+  return width;
+}
+
 Switches read_switches(const RehearsalModel& model, const Json& request) {
   const Task& task = model.task;
   Switches switches;
@@ -218,21 +246,34 @@ std::vector<double> starting_context(const RehearsalModel& model) {
 RehearseRequest read_rehearse_request(const RehearsalModel& model, std::string_view body) {
   const std::string keys[] = {"context", "alterations", "desired", "width"};
   const Json json = parse_body(body, keys);
-  RehearseRequest request{read_context(model, json), {}, read_desired(model.task, json)};
-  std::vector<std::optional<double>> values(model.task.alterable.size());
-  for (const VariableEntry& entry :
-       variable_entries(json, "alterations", alterable_names(model.task), "alterable variable")) {
-    if (!entry.value->is_null())
-      values[entry.place] = domain_value(model, model.task.alterable[entry.place], *entry.value);
+  RehearseRequest request = read_rehearsal(model, json);
+  request.width = read_width(json, request.width);
+  return request;
+}
+
+CompareRequest read_compare_request(const RehearsalModel& model, std::string_view body) {
+  const std::string keys[] = {"scenarios", "width"};
+  const std::string scenario_keys[] = {"name", "context", "alterations", "desired"};
+  const Json json = parse_body(body, keys);
+  if (!json.contains("scenarios") || !json["scenarios"].is_array() || json["scenarios"].empty())
+    reject("'scenarios' is not a list of at least one scenario.");
+  if (json["scenarios"].size() > kMostScenarios)
+    reject(fmt::format("There are {} scenarios, but at most {} can be compared.", json["scenarios"].size(),
+                       kMostScenarios));
+  CompareRequest request;
+  for (const Json& entry : json["scenarios"]) {
+    if (!entry.is_object()) reject("A scenario is not an object.");
+    check_keys(entry, scenario_keys, "A scenario");
+    if (!entry.contains("name") || !entry["name"].is_string()) reject("The 'name' of a scenario is not a text.");
+    const std::string name = entry["name"].get<std::string>();
+    if (name.empty() || name.size() > kLongestName)
+      reject(fmt::format("The name of a scenario is empty or has more than {} bytes.", kLongestName));
+    for (const CompareRequest::Scenario& other : request.scenarios) {
+      if (other.name == name) reject(fmt::format("Two scenarios are called '{}'.", shown(name)));
+    }
+    request.scenarios.push_back({name, read_rehearsal(model, entry)});
   }
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (values[k]) request.alterations.push_back({model.task.alterable[k].name, *values[k]});
-  }
-  if (json.contains("width")) {
-    request.width = finite_number(json["width"], "'width'");
-    if (request.width < kLeastWidth || request.width > kMostWidth)
-      reject(fmt::format("'width' is {}, but must lie between {} and {}.", request.width, kLeastWidth, kMostWidth));
-  }
+  request.width = read_width(json, request.width);
   return request;
 }
 

@@ -22,6 +22,16 @@ struct RehearseRequest {
   double width = 560.0;  // of a figure, in pixels
 };
 
+// Rehearsals to be laid side by side.
+struct CompareRequest {
+  struct Scenario {
+    std::string name;
+    RehearseRequest rehearsal;
+  };
+  std::vector<Scenario> scenarios;
+  double width = 560.0;  // of a figure, in pixels
+};
+
 // What is settled before a recommendation.
 struct Switches {
   std::vector<NamedValue> fixed;
@@ -46,6 +56,7 @@ struct ContextsRequest {
 std::vector<double> starting_context(const RehearsalModel& model);
 
 RehearseRequest read_rehearse_request(const RehearsalModel& model, std::string_view body);
+CompareRequest read_compare_request(const RehearsalModel& model, std::string_view body);
 // `options` hold unless the request says otherwise.
 RecommendRequest read_recommend_request(const RehearsalModel& model, std::string_view body,
                                         const DecisionOptions& options);

@@ -7,7 +7,7 @@
 
 #include "olem/error.h"
 #include "serve/http_server.h"
-#include "serve/rehearsal_api.h"
+#include "serve/model_shelf.h"
 
 namespace olem {
 
@@ -21,6 +21,18 @@ OptionSet describe(ServeOptions& options) {
 
 void serve(RehearsalModel model, const ServeOptions& options, const std::function<void(const std::string&)>& ready,
            const Context& context) {
+  std::vector<ServedModel> models(1);
+  models.front().model = std::move(model);
+  serve(std::move(models), options, ready, context);
+}
+
+void serve(std::vector<ServedModel> models, const ServeOptions& options,
+           const std::function<void(const std::string&)>& ready, const Context& context) {
+  check_at_least("number of models", static_cast<long long>(models.size()), 1);
+  for (const ServedModel& model : models) {
+    if (!model.model && !model.learn)
+      throw Error(ErrorCategory::kUsage, fmt::format("'{}' has neither a model nor a way to learn one.", model.file));
+  }
   ServeOptions checked = options;
   describe(checked).validate();
   describe(checked.decision).validate();
@@ -40,10 +52,10 @@ void serve(RehearsalModel model, const ServeOptions& options, const std::functio
   quiet.progress = nullptr;
   quiet.log = nullptr;
   quiet.deadline.reset();
-  RehearsalApi api(std::move(model), options, port, quiet);
+  ModelShelf shelf(std::move(models), options, port, quiet);
   ready(fmt::format("http://127.0.0.1:{}/", port));
   const auto stop = [&context] { return context.interrupt != nullptr && context.interrupt->load(); };
-  if (!server->run(api, HttpLimits(), stop))
+  if (!server->run(shelf, HttpLimits(), stop))
     throw Error(ErrorCategory::kFile, fmt::format("Port {} of 127.0.0.1 can no longer be listened on.", port));
 }
 

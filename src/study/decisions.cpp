@@ -30,6 +30,7 @@ struct DecisionMethodKind {
   std::string learner;  // of the order or graph
   DecisionMethod search = DecisionMethod::kOlemRh;
   LeverRule levers = LeverRule::kLearned;  // as in the paper
+  std::string sampler = "gp";
 };
 
 const std::vector<DecisionMethodKind>& decision_methods() {
@@ -41,8 +42,9 @@ const std::vector<DecisionMethodKind>& decision_methods() {
       {"grad-rh-ges", "Grad-Rh w/GES", Structure::kLearnedGraph, "ges"},
       {"olem-rh-caps", "OLEM-Rh w/CaPS", Structure::kOrder, "caps"},
       {"grad-rh", "Grad-Rh (true graph)", Structure::kTrueGraph, ""},
-      {"qwz23", "QWZ23 (true graph)", Structure::kTrueGraph, "", DecisionMethod::kQwz23},
-      {"olem-rh+", "OLEM-Rh+", Structure::kOrder, "olem+", DecisionMethod::kOlemRh, LeverRule::kAuto},
+      {"qwz23", "QWZ23 (true graph)", Structure::kTrueGraph, "", DecisionMethod::kQwz23, LeverRule::kLearned,
+       "gaussian"},  // a method for linear models
+      {"olem-rh+", "OLEM-Rh+", Structure::kOrder, "olem+", DecisionMethod::kOlemRh, LeverRule::kAuto, "auto"},
   };
   return kKinds;
 }
@@ -63,9 +65,8 @@ std::vector<StudyName> decision_method_names() {
 RehearsalModel learn(const Simulation& simulation, const DecisionMethodKind& method, const Context& context) {
   RehearsalOptions options;
   options.levers = method.levers;
+  options.samplers.sampler = method.sampler;
   const Task task = decision_task(simulation);
-  // QWZ23 is a method for linear models.
-  if (method.search == DecisionMethod::kQwz23) options.samplers.sampler = "gaussian";
   if (method.structure == Structure::kTrueGraph) {
     return fit_rehearsal_on_graph(task, simulation.data, options, true_graph(simulation), context);
   }

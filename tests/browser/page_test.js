@@ -12,6 +12,8 @@ const {
   launch,
   open,
   pictures,
+  press,
+  recommend,
   root,
   run_olem,
   saved,
@@ -39,9 +41,7 @@ after(async () => {
 });
 
 const mode = (page, name, words) => variable(page, name).getByRole('radio', { name: words });
-const press = (page, name) => page.getByRole('button', { name }).click();
 const figure = (page) => page.locator('#figures').innerHTML();
-const recommend = (page) => settled(page, () => press(page, 'Recommend'));
 
 test('opens with the question, both probabilities, the figure and the order', async () => {
   const { page, close } = await open(browser, server.address);
@@ -54,7 +54,7 @@ test('opens with the question, both probabilities, the figure and the order', as
   assert.ok((await success(page)) > 0.3 && (await success(page)) < 0.6);
   assert.match(await page.locator('#interval').textContent(), /^95.% interval \d+\.\d.% to \d+\.\d.%$/);
   assert.equal(await page.locator('#figures > svg').count(), 1);
-  const order = await page.locator('#order li').allTextContents();
+  const order = await page.locator('#order li .name').allTextContents();
   assert.equal(order.length, 11);
   assert.equal(order.at(-1), 'NEC');
   await close();
@@ -189,7 +189,7 @@ test('a dropped CSV file becomes a table of decisions that can be downloaded', a
   await rows.first().waitFor();
   assert.equal(await rows.count(), 5);
   assert.match(await page.locator('#several-status').textContent(), /^few\.csv: 5 contexts, success with probability /);
-  const header = await page.locator('#table thead th').allTextContents();
+  const header = await page.locator('#table thead :is(th, td)').allTextContents();
   const cells = await rows.first().locator('td').allTextContents();
   assert.equal(cells[header.indexOf('Light') - 1], '1.299');
   assert.equal(cells[header.indexOf('set Chla') - 1], '0.25');
@@ -235,7 +235,8 @@ test('a decision is saved as the JSON of olem decide and as a page that stands a
   assert.equal(json.name, 'decision.json');
   const [decision] = JSON.parse(json.text).decisions;
   assert.equal(JSON.parse(json.text).verb, 'decide');
-  assert.equal(Number(decision.alterations.TA.toPrecision(4)), Number(await field(page, 'TA').inputValue()));
+  await page.getByLabel('exact values').check();
+  assert.equal(decision.alterations.TA, Number(await field(page, 'TA').inputValue()));
   const made = path.join(scratch, 'made.html');
   run_olem('report', json.file, '-o', made);
 
@@ -304,7 +305,7 @@ test('light and dark follow the system and the button, and are legible', async (
     fs.mkdirSync(pictures, { recursive: true });
     shots.push(await page.screenshot({ path: path.join(pictures, `${colorScheme}.png`), fullPage: true }));
     const first = await paper();
-    await press(page, /^Switch to/);
+    await press(page, /switch to/);
     const second = await paper();
     assert.deepEqual([first, second].sort(), ['rgb(23, 25, 29)', 'rgb(255, 255, 255)']);
     assert.equal(first === 'rgb(23, 25, 29)', colorScheme === 'dark');
@@ -334,42 +335,6 @@ test('no width between a telephone and a large screen needs to be scrolled sidew
   // The figure is drawn anew for the width, so that its text keeps its size.
   await page.waitForFunction(() => document.querySelector('svg.olem-plot').viewBox.baseVal.width < 360);
   await page.screenshot({ path: path.join(pictures, 'narrow.png'), fullPage: true });
-  await close();
-});
-
-test('everything is reached by the keyboard in the order of the page, and has a name', async () => {
-  const { page, close } = await open(browser, server.address);
-  // One stop for each group of radio buttons: the one that is chosen.
-  const stops = await page.evaluate(() => {
-    const all = [...document.querySelectorAll('button, input, [tabindex]')];
-    const reachable = all.filter(
-      (one) => one.checkVisibility() && !one.disabled && (one.type !== 'radio' || one.checked),
-    );
-    reachable.forEach((one, i) => {
-      one.dataset.stop = i;
-    });
-    return reachable.length;
-  });
-  assert.ok(stops > 5 + 2 + 3 * 5 + 2 * 3);
-  const visited = [];
-  for (let i = 0; i < stops; ++i) {
-    await page.keyboard.press('Tab');
-    visited.push(await page.evaluate(() => Number(document.activeElement.dataset.stop)));
-    const ring = await page.evaluate(
-      () => getComputedStyle(document.activeElement.closest('.switch label') ?? document.activeElement).outlineStyle,
-    );
-    assert.notEqual(ring, 'none', `stop ${i} shows its focus`);
-  }
-  assert.deepEqual(visited, [...Array(stops).keys()]);
-
-  const session = await page.context().newCDPSession(page);
-  const { nodes } = await session.send('Accessibility.getFullAXTree');
-  const controls = nodes.filter(
-    ({ role, ignored }) =>
-      !ignored && ['button', 'slider', 'spinbutton', 'radio', 'radiogroup', 'group', 'img'].includes(role?.value),
-  );
-  assert.ok(controls.length > 40);
-  for (const { role, name } of controls) assert.ok(name?.value, `a ${role.value} has no name`);
   await close();
 });
 
@@ -412,7 +377,7 @@ test('hostile names are shown as text and run nothing', async () => {
   );
   const hostile = await serve(fit(task, 'hostile.olem'));
   const { page, close } = await open(browser, hostile.address);
-  assert.deepEqual((await page.locator('#order li').allTextContents()).sort(), [...names].sort());
+  assert.deepEqual((await page.locator('#order li .name').allTextContents()).sort(), [...names].sort());
   assert.deepEqual(await page.locator('#alterable h3').allTextContents(), names.slice(1, 5));
   assert.ok((await page.getByRole('heading', { level: 1 }).textContent()).includes(names[5]));
   await recommend(page);
@@ -446,7 +411,7 @@ test('wishes of the task and a region that is no box are told in words', async (
   const plain = async (id) => (await page.locator(id).innerText()).replaceAll('\u00a0', ' ').replaceAll('\u2212', '-');
   assert.match(await plain('#desired'), /^- 2 NEC \u2264 -1\s+NEC \u2264 2$/);
   assert.equal(await page.locator('#desired input').count(), 0);
-  const told = await plain('#wishes');
+  const told = await plain('#preferences');
   assert.match(told, /keeps to DIC - 0\.5 TA \u2264 0\.25\./);
   assert.match(told, /sets at most 2 of these/);
   assert.match(told, /cost 1 for DIC and 2 for TA a unit/);
@@ -456,53 +421,6 @@ test('wishes of the task and a region that is no box are told in words', async (
     .evaluateAll((all) => all.filter((one) => one.value).length);
   assert.ok(set >= 1 && set <= 2);
   assert.ok((await success(page)) > (await without_action(page)));
-  await close();
-  await own.stop();
-});
-
-test('levers with levels are lists of words', async () => {
-  const rows = ['outside,heating,crew,room,comfort'];
-  let seed = 1;
-  const uniform = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
-  for (let i = 0; i < 300; ++i) {
-    const outside = uniform() + uniform() + uniform() - 1.5;
-    const heating = uniform() < 0.5;
-    const crew = Math.floor(40 * uniform());
-    const room = 18 + 2 * outside + 6 * heating + 0.05 * crew + uniform() + uniform() - 1;
-    const comfort = room + 3 * uniform() > 22 ? 'good' : 'poor';
-    rows.push([outside.toFixed(4), heating ? 'on' : 'off', crew, room.toFixed(4), comfort].join(','));
-  }
-  fs.writeFileSync(path.join(scratch, 'room.csv'), rows.join('\n'));
-  const task = path.join(scratch, 'room.json');
-  fs.writeFileSync(
-    task,
-    JSON.stringify({
-      data: 'room.csv',
-      context: ['outside'],
-      alterable: { heating: {}, crew: { min: 0, max: 39, step: 1 } },
-      outcome: ['room', 'comfort'],
-      desired: { room: [20, null], comfort: 'good' },
-      observed: { outside: 0 },
-    }),
-  );
-  const own = await serve(fit(task, 'room.olem'));
-  const { page, close } = await open(browser, own.address);
-  assert.match(await page.locator('#question').textContent(), /room at least 20 and comfort = good\?$/);
-  const heating = variable(page, 'heating').getByRole('combobox');
-  assert.deepEqual(await heating.locator('option').allTextContents(), ['not set', 'off', 'on']);
-  await settled(page, () => heating.selectOption('on'));
-  const warm = await success(page);
-  await settled(page, () => heating.selectOption('off'));
-  assert.ok(warm > (await success(page)) + 0.2);
-  await settled(page, () => heating.selectOption('not set'));
-  await recommend(page);
-  assert.equal(await heating.inputValue(), '1');
-  assert.match(await page.locator('#gain').textContent(), /heating to on/);
-  const crew = await field(page, 'crew').inputValue();
-  assert.ok(crew === '' || Number.isInteger(Number(crew)));
-  await field(page, 'crew').fill('2.5');
-  await page.locator('#status', { hasText: /crew can be set to [23], but not to 2\.5/ }).waitFor();
-  assert.match(await page.locator('#forecast').textContent(), /comfort at (good|poor) \d/);
   await close();
   await own.stop();
 });

@@ -18,18 +18,24 @@ const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'olem-browser-'));
 // Runs olem to its end; its standard output comes back, a failure throws with what it said.
 const run_olem = (...words) => execFileSync(olem, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-// Linear samplers: fitted in a tenth of a second.
-function fit(task, name) {
+// Linear samplers: fitted in a tenth of a second. With the order of the names that are `given` nothing is searched.
+function fit(task, name, given = null) {
   const file = path.join(scratch, name);
-  run_olem('fit', task, '--sampler', 'linear', '--no-calibrate', '-o', file);
+  const order = [];
+  if (given) {
+    const names = path.join(scratch, `${name}.order`);
+    fs.writeFileSync(names, `${given.join('\n')}\n`);
+    order.push('--order', names);
+  }
+  run_olem('fit', task, '--sampler', 'linear', '--no-calibrate', ...order, '-o', file);
   return file;
 }
 
 const servers = new Set();
 
-// {address, stop}: the server of a model, on a free port.
-async function serve(model) {
-  const child = spawn(olem, ['serve', model, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+// {address, stop}: the server of models, tasks and options, on a free port.
+async function serve(...words) {
+  const child = spawn(olem, ['serve', ...words, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => {
     child.once('exit', resolve);
   });
@@ -71,10 +77,11 @@ function launch() {
 
 // A page that has been loaded. `trouble` collects whatever the browser complains about; `close()` fails when there is
 // more than what is `expected`.
-async function open(browser, address, options = {}) {
+async function open(browser, address, { hash = '', ...options } = {}) {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     acceptDownloads: true,
+    reducedMotion: 'reduce', // scrolling is done when it is asked for
     ...options,
   });
   const page = await context.newPage();
@@ -93,7 +100,7 @@ async function open(browser, address, options = {}) {
     if (![address, `blob:${address}`].some((start) => request.url().startsWith(start)))
       trouble.push(`elsewhere: ${request.url()}`);
   });
-  await page.goto(address);
+  await page.goto(address + hash);
   await page.locator('svg.olem-plot').first().waitFor();
   await at_rest(page);
   return {
@@ -136,6 +143,79 @@ async function saved(page, action) {
   return { file, name: download.suggestedFilename(), text: fs.readFileSync(file, 'utf8') };
 }
 
+const press = (page, name) => page.getByRole('button', { name, exact: typeof name === 'string' }).click();
+const recommend = (page) => settled(page, () => press(page, 'Recommend'));
+
+// In the page: pairs of texts and fields that can both be seen and lie over each other. What is under something opaque,
+// scrolled away or clipped cannot be seen.
+function overlaps() {
+  const boxes = [];
+  const clip = (element, box) => {
+    for (let at = element; at && at !== document.body; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (style.overflowX !== 'visible' || style.overflowY !== 'visible') {
+        const edge = at.getBoundingClientRect();
+        box.left = Math.max(box.left, edge.left);
+        box.right = Math.min(box.right, edge.right);
+        box.top = Math.max(box.top, edge.top);
+        box.bottom = Math.min(box.bottom, edge.bottom);
+      }
+      if (style.position === 'fixed') break;
+    }
+    box.left = Math.max(box.left, 0);
+    box.right = Math.min(box.right, innerWidth);
+    box.top = Math.max(box.top, 0);
+    box.bottom = Math.min(box.bottom, innerHeight);
+    return box;
+  };
+  const add = (element, rect, text) => {
+    // Letters do not fill the height of their line.
+    const spare = text === null ? 0 : 0.22 * rect.height;
+    const box = clip(element, { left: rect.left, right: rect.right, top: rect.top + spare, bottom: rect.bottom - spare });
+    if (box.right - box.left > 2 && box.bottom - box.top > 2)
+      boxes.push({ ...box, element, text: text ?? `<${element.localName} ${element.type}>` });
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const text = walker.currentNode.data.trim();
+    if (!text || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    if (element.closest('title, desc, noscript, script, option, .unseen')) continue;
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    for (const rect of range.getClientRects()) add(element, rect, text.slice(0, 60));
+  }
+  for (const element of document.querySelectorAll('input:not([type=radio]), select')) {
+    if (element.checkVisibility()) add(element, element.getBoundingClientRect(), null);
+  }
+  const opaque = (element) => {
+    const colour = getComputedStyle(element).backgroundColor;
+    return !/rgba\(.*, 0(\.\d+)?\)|transparent/.test(colour);
+  };
+  // Whether what the element shows reaches the eye at this point.
+  const is_seen = (element, x, y) => {
+    for (const at of document.elementsFromPoint(x, y)) {
+      if (at === element || element.contains(at)) return true;
+      if (opaque(at) && !at.contains(element)) return false;
+    }
+    return true;
+  };
+  const found = [];
+  boxes.sort((a, b) => a.top - b.top);
+  for (const [i, a] of boxes.entries()) {
+    for (let j = i + 1; j < boxes.length && boxes[j].top < a.bottom; ++j) {
+      const b = boxes[j];
+      if (a.element === b.element) continue;
+      const [left, right] = [Math.max(a.left, b.left), Math.min(a.right, b.right)];
+      const [top, bottom] = [Math.max(a.top, b.top), Math.min(a.bottom, b.bottom)];
+      if (right - left < 2 || bottom - top < 2) continue;
+      const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+      if (is_seen(a.element, x, y) && is_seen(b.element, x, y)) found.push(`"${a.text}" and "${b.text}"`);
+    }
+  }
+  return found.slice(0, 5);
+}
+
 // As a person drops a file of this text onto the page.
 async function drop(page, name, text) {
   const transfer = await page.evaluateHandle(
@@ -157,7 +237,10 @@ module.exports = {
   fit,
   launch,
   open,
+  overlaps,
   pictures,
+  press,
+  recommend,
   root,
   run_olem,
   saved,

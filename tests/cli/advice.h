@@ -41,12 +41,12 @@ inline std::vector<std::pair<std::string, std::string>> flags_in(std::string_vie
   return flags;
 }
 
-// The flags of a verb, as `olem VERB --help` lists them.
+// The flags of a verb, as `olem VERB --help-all` lists them.
 inline const std::set<std::string>& flags_of(const std::vector<std::string>& verb) {
   static std::map<std::vector<std::string>, std::set<std::string>> known;
   const auto [place, is_new] = known.try_emplace(verb);
   if (!is_new) return place->second;
-  const std::string help = run_olem(joined(verb, {"--help"})).out;
+  const std::string help = run_olem(joined(verb, {"--help-all"})).out;
   for (std::size_t line = 0; line < help.size(); line = help.find('\n', line) + 1) {
     const std::string_view rest = std::string_view(help).substr(line, help.find('\n', line) - line);
     const std::size_t flag = rest.find_first_not_of(' ');

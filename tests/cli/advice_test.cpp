@@ -26,7 +26,7 @@ TEST(Advice, WhatAVerbLacksIsFound) {
 // A line of --help that speaks of another option names one that the verb has.
 TEST(Advice, HelpNamesFlagsThatExist) {
   for (const std::string verb : {"order", "graph", "compare", "fit", "decide", "explain", "serve", "study", "check"}) {
-    const std::string help = run_olem({verb, "--help"}).out;
+    const std::string help = run_olem({verb, "--help-all"}).out;
     const std::string options = help.substr(0, help.find("\nExamples:"));
     EXPECT_THAT(unknown_advice({verb}, options), ElementsAre()) << verb;
     EXPECT_GT(flags_of({verb}).size(), 5U) << verb;

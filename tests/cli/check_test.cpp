@@ -71,7 +71,7 @@ TEST(CheckVerb, SaysWhatToDoInText) {
   options.folder = folder.path();
   const ProcessResult result = run_olem({"check", "d.csv"}, options);
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out, HasSubstr("d.csv: 2 to mend, 2 to know about.\n"));
+  EXPECT_THAT(result.out, HasSubstr("d.csv: 2 errors, 2 other findings.\n"));
   EXPECT_THAT(
       result.out,
       HasSubstr("\nerror: constant\n  1 column is constant: 'site' (always 7). A column that never changes has no "

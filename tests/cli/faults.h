@@ -74,7 +74,7 @@ inline void expect_warning(const Fault& fault) {
   for (const auto& [name, content] : fault.files) folder.write(name, content);
   ProcessOptions options;
   options.folder = folder.path();
-  const ProcessResult result = run_olem(joined(fault.arguments, {"--json"}), options);
+  const ProcessResult result = run_olem(joined(fault.arguments, {"--json", "--explain-warnings"}), options);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   expect_sound_advice(fault.arguments, result);
   const auto json = parse_json(result.out);
@@ -83,7 +83,7 @@ inline void expect_warning(const Fault& fault) {
     if (warning["code"] != fault.answer.warning) continue;
     const std::string text = warning["text"];
     for (const std::string& fragment : fault.fragments) EXPECT_THAT(text, testing::HasSubstr(fragment));
-    EXPECT_THAT(result.err, testing::HasSubstr("warning: " + text + "\n"));
+    EXPECT_THAT(result.err, testing::HasSubstr("warning: " + text + " [" + fault.answer.warning + "]"));
     if (!fault.where.empty()) {
       EXPECT_EQ(warning["where"], fault.where);
     }

@@ -327,7 +327,7 @@ TEST(CheckTaskVerb, FindsSomethingToMendWhereDecideRefuses) {
     EXPECT_EQ(checked.exit_code, decided.exit_code) << checked.out << checked.err << decided.err;
     if (decided.exit_code == 0) continue;
     ++refused;
-    EXPECT_THAT(checked.out, testing::Not(HasSubstr(": 0 to mend")));
+    EXPECT_THAT(checked.out, testing::Not(HasSubstr(": 0 errors")));
   }
   // Constant columns, with and without leaving one out that the task names, and a table of two rows at least.
   EXPECT_GE(refused, 3U);
@@ -358,10 +358,9 @@ TEST(CheckTaskVerb, ReadsAsAPersonWould) {
   folder.write("t.json", "// by night\n" + task.dump());
   ProcessOptions options;
   options.folder = folder.path();
-  EXPECT_THAT(
-      run_olem({"check", "t.json"}, options).out,
-      StartsWith("t.json with sea.csv: 1 to mend, 0 to know about.\n\nerror: empty_region\n  The desired region "
-                 "is empty: nothing satisfies 'nec >= 2' and 'nec <= 1' at once. Correct one of\n  them.\n"));
+  EXPECT_THAT(run_olem({"check", "t.json"}, options).out,
+              StartsWith("t.json with sea.csv: 1 error, 0 other findings.\n\nerror: empty_region\n  The desired region "
+                         "is empty: nothing satisfies 'nec >= 2' and 'nec <= 1' at once. Correct one of\n  them.\n"));
 }
 
 TEST(CheckTaskVerb, TheDataMayBeGivenBesideTheTask) {

@@ -87,10 +87,16 @@ TEST_F(Fit, ReportsOrderAndForms) {
   EXPECT_EQ(json["order"].dump(), R"(["weather","dose","rate","yield"])");
   EXPECT_EQ(json["steps"].size(), 3U);
   EXPECT_FALSE(json["models"].contains("weather"));
-  EXPECT_EQ(json["models"]["yield"]["kind"], "gp");
+  EXPECT_EQ(json["models"]["yield"]["kind"], "location-scale");
   EXPECT_GT(json["models"]["yield"]["inputs"]["dose"]["relevance"].get<double>(), 0.0);
   EXPECT_NEAR(json["models"]["yield"]["noise_sd"].get<double>(), 0.4, 0.1);
-  EXPECT_EQ(json["options"]["sampler"], "gp");
+  EXPECT_EQ(json["options"]["sampler"], "auto");
+
+  const auto old = parse_json(fit({"--json", "--force", "--like", "0.1"}).out);
+  EXPECT_EQ(old["models"]["yield"]["kind"], "gp");
+  EXPECT_EQ(old["options"]["sampler"], "gp");
+  const auto both = parse_json(fit({"--json", "--force", "--like", "0.1", "--sampler", "linear"}).out);
+  EXPECT_EQ(both["options"]["sampler"], "linear");
 }
 
 TEST_F(Fit, TestsTheSamplersOnRowsHeldOut) {

@@ -133,6 +133,31 @@ TEST_F(Serve, WhatIsNoModelIsRefused) {
   EXPECT_EQ(run_olem({"serve", "m.olem", "--optimizer", "magic"}, here).exit_code, 2);
 }
 
+TEST_F(Serve, ATaskIsLearnedFirstAndStandsBesideAModel) {
+  folder_.write("farm.csv", csv_of(farm(60, 1)));
+  folder_.write("farm.json", R"({"data": "farm.csv", "name": "Farm", "context": ["weather"], "outcome": ["yield"],
+    "alterable": {"dose": [-2, 2], "rate": [0, 6]}, "desired": {"yield": [3, null]}, "observed": {"weather": 0.1}})");
+  start({"farm.json", "--sampler", "linear"});
+  const auto list = [&] { return parse_json(body_of(get("/api/models")))["models"]; };
+  ASSERT_EQ(list().size(), 2U);
+  while (list()[1]["state"] == "learning") std::this_thread::yield();
+  EXPECT_EQ(list()[1]["state"], "ready") << list().dump();
+  EXPECT_EQ(list()[0]["file"], "m.olem");
+  EXPECT_EQ(list()[1]["file"], "farm.json");
+  EXPECT_EQ(list()[1]["title"], "Farm");
+  EXPECT_THAT(list()[0]["date"].get<std::string>(), StartsWith("20"));
+  const auto learned = parse_json(body_of(get("/api/model?model=1")));
+  EXPECT_EQ(learned["data"].dump(), R"({"source":"farm.csv","rows":60})");
+  EXPECT_EQ(learned["can_draw_context"], true);
+  EXPECT_EQ(server_->stop(SIGTERM), 0);
+  // Options of learning where nothing is learned are a mistake.
+  ProcessOptions here;
+  here.folder = folder_.path();
+  const ProcessResult useless = run_olem({"serve", "m.olem", "--sampler", "linear"}, here);
+  EXPECT_EQ(useless.exit_code, 2);
+  EXPECT_THAT(useless.err, HasSubstr("nothing is learned"));
+}
+
 TEST_F(Serve, ManyRequestsDoNotMakeItGrow) {
   start();
   constexpr int kClients = 8;

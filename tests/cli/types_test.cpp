@@ -165,7 +165,9 @@ TEST_F(Types, FlagsGoBeforeWhatTheTaskSaysAboutReading) {
   const auto all = json_of(fast({"decide", "task.json", "--drop-columns", "noise"}));
   EXPECT_EQ(all["options"]["drop_columns"], "noise");
   EXPECT_TRUE(all["column_types"].contains("vendor"));
-  EXPECT_THAT(warning_codes(all), Contains("codes")) << "the levels of a category enter as numbers";
+  EXPECT_THAT(warning_codes(all), Contains("codes")) << "linear models a category by the numbers of its levels";
+  const auto by_type = json_of({"decide", "task.json", "--drop-columns", "noise", "--draws", "200"});
+  EXPECT_THAT(warning_codes(by_type), Not(Contains("codes")));
   const auto typed = json_of(fast({"decide", "task.json", "--drop-columns", "noise", "--type", "vendor=ordinal"}));
   EXPECT_EQ(typed["column_types"]["vendor"]["type"], "ordinal");
 }
@@ -235,7 +237,9 @@ TEST_F(Types, OlemPlusPlacesWords) {
   for (const auto& step : json["steps"]) {
     EXPECT_TRUE(step.contains("gap_shape_standard_error")) << step;
     // Swaps of columns that do not depend on each other cost nothing and decide nothing.
-    if (step["gap"].get<double>() < 1e-9) EXPECT_EQ(step["decided_by"], "none");
+    if (step["gap"].get<double>() < 1e-9) {
+      EXPECT_EQ(step["decided_by"], "none");
+    }
   }
   const auto known = json_of({"order", "home.csv", "--before", "bill,season", "--bootstrap", "4"});
   EXPECT_EQ(known["repetitions"], 4);

@@ -1,15 +1,19 @@
 #include <csignal>
 #include <filesystem>
+#include <sstream>
 
 #include "helpers.h"
 
 namespace olem::test::usage_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string sachs() { return source_path("data/sachs/sachs.csv"); }
 
@@ -39,8 +43,7 @@ TEST(Usage, NothingToDo) {
   EXPECT_EQ(
       result.err,
       "olem: Say what to do: one of init, order, graph, compare, simulate, fit, decide, explain, report, serve, study, "
-      "check, options. See "
-      "olem --help.\n");
+      "check, explain-warning, help, options. See olem --help.\n");
 }
 
 TEST(Usage, WrongCommandLinesAreExplained) {
@@ -53,7 +56,7 @@ TEST(Usage, WrongCommandLinesAreExplained) {
       {{"banana"},
        "'banana' is not a verb of olem. The verbs are init, order, graph, compare, simulate, fit, decide, explain, "
        "report, "
-       "serve, study, check, options."},
+       "serve, study, check, explain-warning, help, options."},
       {{"--json", "order"}, "The verb comes first, before '--json'"},
       {{"order"},
        "DATA is missing: give a CSV or .npy file, also with .gz, or - for standard input. See olem order --help."},
@@ -113,11 +116,42 @@ TEST(Usage, HelpShowsExamples) {
   EXPECT_EQ(run_olem({"options", "--help"}).exit_code, 0);
 }
 
+// The lines that name a flag.
+std::size_t flags_shown(const std::string& help) {
+  std::size_t flags = 0;
+  for (std::size_t line = 0; line < help.size(); line = help.find('\n', line) + 1)
+    flags += help.compare(line, 3, "  -") == 0 ? 1 : 0;
+  return flags;
+}
+
+TEST(Usage, HelpShowsTenOptionsAndHelpAllEveryOne) {
+  for (const std::string verb : {"order", "graph", "fit", "decide", "explain"}) {
+    const std::string help = run_olem({verb, "--help"}).out;
+    EXPECT_EQ(flags_shown(help), 10U) << help;
+    EXPECT_THAT(help, HasSubstr("options, by group: olem " + verb + " --help-all\n"));
+    const std::string all = run_olem({verb, "--help-all"}).out;
+    EXPECT_THAT(help, HasSubstr(fmt::format("All {} options", flags_shown(all) - 2))) << "without those for help";
+    EXPECT_THAT(all, HasSubstr("\nOutput and resources:\n"));
+    EXPECT_THAT(all, HasSubstr("Examples:\n  olem "));
+  }
+  EXPECT_THAT(run_olem({"simulate", "auf", "--help-all"}).out, HasSubstr("--rows"));
+}
+
+TEST(Usage, HelpIsAlsoAVerb) {
+  EXPECT_EQ(run_olem({"help"}).out, run_olem({"--help"}).out);
+  EXPECT_EQ(run_olem({"help", "decide"}).out, run_olem({"decide", "--help"}).out);
+  EXPECT_EQ(run_olem({"help", "simulate", "auf"}).out, run_olem({"simulate", "auf", "--help"}).out);
+  const ProcessResult unknown = run_olem({"help", "decde"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_EQ(unknown.err, "olem: 'decde' is not a verb of olem. Did you mean decide? See olem --help.\n");
+}
+
 TEST(Usage, VersionIsThatOfTheResults) {
   const ProcessResult result = run_olem({"--version"});
   EXPECT_EQ(result.exit_code, 0);
   const std::string version = parse_json(run_olem({"order", "-q", "--json", sachs()}).out)["version"];
   EXPECT_EQ(result.out, version + "\n");
+  EXPECT_EQ(run_olem({"-V"}).out, result.out);
 }
 
 TEST(Files, UnreadableOnesAreNamedWithTheReason) {
@@ -176,6 +210,85 @@ TEST(Loudness, QuietKeepsWarningsInTheResult) {
   EXPECT_EQ(quiet.err, "");
   EXPECT_THAT(warning_codes(parse_json(quiet.out)), ElementsAre("zero_distances", "units"));
   EXPECT_EQ(comparable(parse_json(quiet.out)), comparable(parse_json(loud.out)));
+}
+
+// Four lines around one that counts as the others' sum, and a code in the identifiers' column.
+std::string table_with_findings() {
+  std::string text = "id,x,y\n";
+  double x_sum = 0.0;
+  double y_sum = 0.0;
+  const Table table = linear_table(60, 2, 1);
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    text += fmt::format("{},{},{}\n", i + 1, table.at(i, 0), table.at(i, 1));
+    x_sum += table.at(i, 0);
+    y_sum += table.at(i, 1);
+  }
+  return text + fmt::format("{},{},{}\n", 61 * 30, x_sum, y_sum);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Warnings, OneLineEachWithItsCodeAndTheDetailOnRequest) {
+  const ProcessResult brief = run_olem({"order", sachs(), "--method", "olem"});
+  const std::vector<std::string> lines = lines_of(brief.err);
+  ASSERT_EQ(lines.size(), 3U) << brief.err;
+  EXPECT_THAT(lines[0], AllOf(StartsWith("warning: The conditional entropies along this order"), EndsWith(" [units]")));
+  EXPECT_THAT(lines[1], AllOf(StartsWith("warning: Up to 91.0 %"), EndsWith(" [zero_distances]")));
+  EXPECT_EQ(lines[2], "What to do about warnings: --explain-warnings, or olem explain-warning CODE.");
+  EXPECT_THAT(brief.err, Not(HasSubstr("--method olem+")));
+
+  const ProcessResult full = run_olem({"order", sachs(), "--method", "olem", "--explain-warnings"});
+  EXPECT_EQ(lines_of(full.err).size(), 2U) << full.err;
+  EXPECT_THAT(full.err, HasSubstr("Learn the order without a common unit: --method olem+. [units]"));
+  EXPECT_THAT(full.err, HasSubstr("In general: "));
+  EXPECT_EQ(full.out, brief.out);
+}
+
+TEST(Warnings, WhatCouldChangeTheDecisionIsSaidInOneLineBeforeTheAnswer) {
+  const TemporaryFolder folder;
+  folder.write("d.csv", table_with_findings());
+  ProcessOptions options;
+  options.folder = folder.path();
+  const std::vector<std::string> lines = lines_of(run_olem({"order", "d.csv"}, options).err);
+  ASSERT_GE(lines.size(), 4U);
+  EXPECT_EQ(lines[0],
+            "warning: 2 findings could change the decision (totals, identifier). They are listed below the answer.");
+  EXPECT_THAT(lines[1], EndsWith("[totals]"));
+  EXPECT_THAT(lines[2], EndsWith("[identifier]"));
+}
+
+TEST(Warnings, AreWrappedAndColouredOnATerminalOnly) {
+  ProcessOptions options;
+  options.error_is_terminal = true;
+  options.environment = {"TERM=xterm", "NO_COLOR="};
+  const std::vector<std::string> arguments = {"order", sachs(), "--method", "olem"};
+  const std::string coloured = run_olem(arguments, options).err;
+  EXPECT_THAT(coloured, HasSubstr("\x1b[33mwarning:\x1b[0m The conditional"));
+  for (const std::string& line : lines_of(coloured)) EXPECT_LE(line.size(), 80U + 12U) << line;
+  options.environment = {"TERM=xterm", "NO_COLOR=1"};
+  EXPECT_THAT(run_olem(arguments, options).err, Not(HasSubstr("\x1b[33m")));
+  options.environment = {"TERM=dumb", "NO_COLOR="};
+  EXPECT_THAT(run_olem(arguments, options).err, Not(HasSubstr("\x1b[33m")));
+  EXPECT_THAT(run_olem(arguments).err, Not(HasSubstr("\x1b")));
+}
+
+TEST(Warnings, EveryCodeHasAnExplanation) {
+  const std::string all = run_olem({"explain-warning"}).out;
+  EXPECT_THAT(all, StartsWith("absurd_draws\n  "));
+  const ProcessResult one = run_olem({"explain-warning", "outlier"});
+  EXPECT_THAT(one.out, AllOf(StartsWith("outlier\n  "), HasSubstr("\n  What to do: ")));
+  EXPECT_THAT(all, HasSubstr(one.out));
+  const ProcessResult wrong = run_olem({"explain-warning", "outliers"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("'outliers' is not the code of a warning. Did you mean outlier?"));
+  for (const auto& code :
+       warning_codes(parse_json(run_olem({"order", sachs(), "--method", "olem", "--json", "-q"}).out)))
+    EXPECT_THAT(all, HasSubstr("\n" + code + "\n"));
 }
 
 TEST(Loudness, VerboseSaysWhatIsBeingDone) {

@@ -225,6 +225,17 @@ TEST(CheckTable, RoundingInTheSachsDataIsOneNote) {
   EXPECT_TRUE(prepare_table(table, ConstantPolicy::kError, {}).warnings.empty());
 }
 
+TEST(CheckTable, NotesWholeNumbersThatNeverRepeat) {
+  // Far apart, so that a quantity such as an income would not repeat either; the factor is prime to 899 981.
+  const Problem note = only_problem(
+      Builder().add("customer", [](std::size_t i) { return static_cast<double>(i * 245489 % 899981); }).table());
+  EXPECT_EQ(note.code, "unique_numbers");
+  EXPECT_EQ(note.severity, Severity::kNote);
+  EXPECT_EQ(note.columns, Names{"customer"});
+  ASSERT_EQ(note.remedies.size(), 1U);
+  EXPECT_EQ(note.remedies[0].option, "drop_columns");
+}
+
 TEST(CheckTable, NotesScalesThatDiffer) {
   const auto with_scale = [](double scale) {
     Builder builder;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -29,11 +31,25 @@ inline Json kept_answers(const RehearsalModel& model) {
   json["centre"] = {{"centre", model.centre.centre}, {"radius", model.centre.radius}};
   json["models"] = models_json(model);
 
+  // A column with levels has them and nothing between.
+  const auto possible = [&](const std::string& name, double value) {
+    const Column& about = model.samplers->variables[model.samplers->index(name)].about;
+    if (about.levels.empty()) return value;
+    return std::min_element(about.levels.begin(), about.levels.end(),
+                            [&](const ColumnLevel& a, const ColumnLevel& b) {
+                              return std::abs(a.value - value) < std::abs(b.value - value);
+                            })
+        ->value;
+  };
   PostDecisionPlan plan;
   for (std::size_t k = 0; k < model.task.context.size(); ++k)
-    plan.context.push_back({model.task.context[k], model.context[k].mean});
+    plan.context.push_back({model.task.context[k], possible(model.task.context[k], model.context[k].mean)});
   plan.outcomes = model.task.outcome;
   plan.draws = kKeptDraws;
+  std::vector<Column> outcomes;
+  for (const std::string& name : model.task.outcome)
+    outcomes.push_back(model.samplers->variables[model.samplers->index(name)].about);
+  const Region desired = model.task.desired.resolved(outcomes);
   const auto evaluate = [&](const std::vector<double>& altered) {
     PostDecisionSampler sampler(model.samplers, plan, Context());
     const Table drawn = sampler.table(altered);
@@ -47,7 +63,7 @@ inline Json kept_answers(const RehearsalModel& model) {
     for (std::size_t i = 0; i < drawn.rows(); ++i) {
       std::vector<double> y;
       for (const std::string& name : model.task.outcome) y.push_back(drawn.at(i, drawn.index(name)));
-      inside += model.task.desired.contains(y) ? 1U : 0U;
+      inside += desired.contains(y) ? 1U : 0U;
     }
     answer["success"] = static_cast<double>(inside) / static_cast<double>(kKeptDraws);
     for (const VariableReach& reach : sampler.reach(altered)) answer["reach"][reach.variable] = reach.median;
@@ -55,10 +71,11 @@ inline Json kept_answers(const RehearsalModel& model) {
   };
   json["without_action"] = evaluate({});
   std::vector<double> values;
-  for (const LeverDomain& range : model.task.alterable) {
-    plan.altered.push_back(range.name);
-    const SamplerVariable& variable = model.samplers->variables[model.samplers->index(range.name)];
-    values.push_back(variable.standardise(0.25 * range.low + 0.75 * range.high));
+  for (const LeverDomain& domain : model.task.alterable) {
+    plan.altered.push_back(domain.name);
+    const SamplerVariable& variable = model.samplers->variables[model.samplers->index(domain.name)];
+    const LeverDomain range = resolve_lever(domain, variable.about);
+    values.push_back(variable.standardise(possible(domain.name, 0.25 * range.low + 0.75 * range.high)));
   }
   json["at_three_quarters"] = evaluate(values);
   return json;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "decide/helpers.h"
+#include "decide/shop.h"
 #include "kept/answers.h"
 #include "olem/error.h"
 #include "olem/file.h"
@@ -49,6 +50,15 @@ std::vector<Wanted> wanted() {
     sampler.name = kind.name;
     sampler.options = small(kind.name);
   }
+
+  // The kinds of discrete columns, transforms and encoded inputs; what is kept of a calibration; models of the context.
+  Wanted& mixed = all.emplace_back();
+  mixed.name = "mixed";
+  mixed.task = shop_task();
+  mixed.table = shop(120, 1);
+  mixed.order = shop_order();
+  mixed.options.calibrate = true;
+  mixed.options.context_model = true;
 
   Wanted& graph = all.emplace_back();
   graph.name = "graph";

@@ -11,7 +11,7 @@ import time
 import pytest
 from conftest import BUILD, ENVIRONMENT, expect_a_working_program, expect_no_way_back, run, version
 
-VERBS = "init order graph compare simulate fit decide explain report serve study check options".split()
+VERBS = "init order graph compare simulate fit decide explain report serve study check explain-warning help options".split()
 
 
 def field(package, name):
@@ -73,14 +73,14 @@ def test_manual_pages_have_every_flag_and_no_fault(unpacked, verb):
     assert re.search(rf"olem-{verb} +- ", shown)
     kinds = ("order", "auf", "bermuda") if verb == "simulate" else ("",)
     for kind in kinds:
-        help_text = run(BUILD / "app" / "olem", verb, *filter(None, [kind]), "--help")
+        help_text = run(BUILD / "app" / "olem", verb, *filter(None, [kind]), "--help-all")
         flags = set(re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+)", help_text, re.M))
         assert flags and all(re.search(rf"{flag}(?![a-z0-9-])", shown) for flag in flags)
 
 
 def test_the_manual_page_of_the_program_lists_the_verbs(unpacked):
     shown = run("groff", "-man", "-Tascii", "-P-c", "-P-b", "-P-u", unpacked / "usr/share/man/man1/olem.1")
-    assert re.findall(r"^ +olem-([a-z]+)\(1\)", shown, re.M) == VERBS
+    assert re.findall(r"^ +olem-([a-z-]+)\(1\)", shown, re.M) == VERBS
 
 
 # What is typed, some of what must be offered, and what must not.
@@ -96,6 +96,8 @@ OFFERS = [
     ("olem decide --optimizer ", {"gradient", "bayes"}, {"gp"}),
     ("olem decide --model re", {"reef.olem"}, {"reef"}),
     ("olem fit re", {"reef.olem"}, set()),
+    ("olem explain-warning out", {"outlier"}, {"reef.olem"}),
+    ("olem help de", {"decide"}, {"reef.olem"}),
 ]
 
 

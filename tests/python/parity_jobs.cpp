@@ -52,6 +52,7 @@ Json learned_json(const std::string& data, const Context& context) {
 Json decision_json(const std::string& file, const Context& context) {
   const Task task = read_task(file);
   RehearsalOptions options;
+  options.members.emplace();  // as the class of Python does
   options.samplers.sampler = "linear";
   const RehearsalModel model =
       fit_rehearsal(task, read_table(data_path(task), {}, context).table, options, std::nullopt, context);

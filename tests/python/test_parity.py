@@ -130,7 +130,7 @@ def test_qwz23_gets_straight_lines_by_itself(command_line, tmp_path):
     for key, value in of_command_line["decisions"][0].items():
         if key != "seconds":
             assert plain(decision.to_dict()[key]) == value, key
-    assert "gp" in {model["kind"] for model in rehearsal.models_.values()}  # what everything else works with
+    assert "location-scale" in {model["kind"] for model in rehearsal.models_.values()}  # what everything else works with
 
 
 def test_models_of_the_command_line_are_read(command_line, tmp_path):

@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "decide/helpers.h"
+#include "sampler/discrete_data.h"
 
 namespace olem::test::calibration_test {
 
@@ -170,6 +171,114 @@ TEST(Calibrate, SpeaksTheUnitsOfTheColumn) {
   EXPECT_NEAR(large.log_likelihood, small.log_likelihood - std::log(8.0), 1e-9);
   EXPECT_NEAR(large.crps, 8.0 * small.crps, 1e-9);
   EXPECT_EQ(large.pit, small.pit);
+}
+
+// Levels that are forecast with 30 % come in 30 % of the cases.
+TEST(Calibrate, ReliabilityOfDiscreteColumns) {
+  for (const std::string form : {"binary", "ordinal", "category"}) {
+    std::vector<VariableConditions> variables = conditions_from_order({"a", "b", "g", "y"});
+    for (std::size_t k = 0; k < 3; ++k) variables[k].given = true;
+    const Calibration calibration = calibrate(discrete_table(form, 1500, 6), variables, {}, {});
+    const VariableCalibration& y = named(calibration, "y");
+    ASSERT_EQ(y.reliability.size(), kReliabilityBins) << form;
+    std::size_t forecasts = 0;
+    for (std::size_t i = 0; i < kReliabilityBins; ++i) {
+      const ReliabilityBin& bin = y.reliability[i];
+      forecasts += bin.forecasts;
+      if (bin.forecasts < 20) continue;
+      EXPECT_GE(bin.probability, 0.1 * static_cast<double>(i)) << form;
+      EXPECT_LE(bin.probability, 0.1 * static_cast<double>(i + 1)) << form;
+      const double error =
+          std::sqrt(bin.probability * (1.0 - bin.probability) / static_cast<double>(bin.forecasts)) + 0.01;
+      EXPECT_NEAR(bin.share, bin.probability, 4.0 * error) << form << i;
+    }
+    EXPECT_EQ(forecasts, calibration.held_out_rows * (form == "binary" ? 2U : form == "ordinal" ? 4U : 3U)) << form;
+    // Both are probabilities of levels, and the line knows less.
+    EXPECT_LT(y.linear_log_likelihood, 0.0) << form;
+    EXPECT_GT(y.log_likelihood, y.linear_log_likelihood - 0.01) << form;
+  }
+}
+
+// Forecasts that are too wide for low x and too narrow for high x.
+Calibration uneven(std::size_t rows) {
+  Calibration calibration;
+  calibration.held_out_rows = rows;
+  calibration.kept.names = {"x"};
+  calibration.kept.values.emplace_back();
+  VariableCalibration& y = calibration.variables.emplace_back();
+  y.name = "y";
+  for (std::size_t i = 0; i < rows; ++i) {
+    calibration.kept.values[0].push_back(static_cast<double>(i));
+    const bool low = 2 * i < rows;
+    y.places.push_back(low ? 0.5 : i % 2 == 0 ? 0.02 : 0.98);
+  }
+  return calibration;
+}
+
+SamplerSet one_variable() {
+  SamplerSet set;
+  set.variables.emplace_back();
+  set.variables.back().name = "x";
+  set.variables.back().mean = 100.0;
+  set.variables.back().sd = 50.0;
+  return set;
+}
+
+TEST(CalibrationNear, WhatCancelsOverallIsSeenNearby) {
+  const Calibration calibration = uneven(200);
+  const std::vector<std::string> names = {"y"};
+  const auto low = calibration_near(calibration, one_variable(), std::vector<NamedValue>{{"x", 10.0}});
+  ASSERT_TRUE(low.has_value());
+  EXPECT_EQ(low->rows, 40U);
+  ASSERT_EQ(low->variables.size(), 1U);
+  EXPECT_THAT(low->variables[0].coverage, Each(1.0));
+  EXPECT_EQ(low->variables[0].pit[5], 40U);
+  ASSERT_EQ(calibration_warnings(*low, names).size(), 0U) << "all of 40 is 3.2 standard errors above 80 %";
+  const auto high = calibration_near(calibration, one_variable(), std::vector<NamedValue>{{"x", 190.0}});
+  ASSERT_TRUE(high.has_value());
+  EXPECT_THAT(high->variables[0].coverage, Each(0.0));
+  const std::vector<Warning> warnings = calibration_warnings(*high, names);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings[0].code, "calibration");
+  EXPECT_EQ(warnings[0].where, "y");
+  EXPECT_NE(warnings[0].text.find("too narrow: 0 % of the 40 nearest rows"), std::string::npos) << warnings[0].text;
+  EXPECT_TRUE(calibration_warnings(*high, {}).empty());
+  EXPECT_EQ(to_json(*high)["variables"]["y"]["coverage"]["80"], 0.0);
+}
+
+TEST(CalibrationNear, NeedsRowsAndConditionsThatWereKept) {
+  EXPECT_FALSE(calibration_near(uneven(40), one_variable(), std::vector<NamedValue>{{"x", 10.0}}).has_value());
+  EXPECT_FALSE(calibration_near(uneven(200), one_variable(), std::vector<NamedValue>{{"z", 10.0}}).has_value());
+  EXPECT_FALSE(calibration_near(uneven(200), one_variable(), {}).has_value());
+  // What is a condition is not forecast.
+  Calibration both = uneven(200);
+  both.variables.push_back(both.variables.front());
+  both.variables.back().name = "x";
+  EXPECT_EQ(calibration_near(both, one_variable(), std::vector<NamedValue>{{"x", 10.0}})->variables.size(), 1U);
+}
+
+// Another level is farther away than one standard deviation of a number.
+TEST(CalibrationNear, LevelsOfACategoryHaveNoDistanceButEqualOrNot) {
+  Calibration calibration = uneven(100);
+  for (double& value : calibration.kept.values[0]) value = std::fmod(value, 5.0);
+  for (std::size_t i = 0; i < 100; ++i) calibration.variables[0].places[i] = i % 5 == 3 ? 0.5 : 0.01;
+  SamplerSet set = one_variable();
+  set.variables[0].about.type = ColumnType::kCategory;
+  const auto near = calibration_near(calibration, set, std::vector<NamedValue>{{"x", 3.0}});
+  ASSERT_TRUE(near.has_value());
+  EXPECT_THAT(near->variables[0].coverage, Each(1.0));
+}
+
+TEST(Calibrate, KeepsRowsThatAreAskedFor) {
+  const Calibration none = calibrate(farm(100, 5), farm_conditions(), {}, {});
+  EXPECT_EQ(none.kept.size(), 0U);
+  const Calibration some = calibrate(farm(100, 5), farm_conditions(), {}, {}, {"weather", "dose"});
+  EXPECT_EQ(some.kept.names, (std::vector<std::string>{"weather", "dose"}));
+  EXPECT_EQ(some.kept.size(), 30U);
+  for (const VariableCalibration& variable : some.variables) {
+    EXPECT_EQ(variable.places.size(), 30U);
+    EXPECT_EQ(pit_histogram(variable.places), variable.pit);
+  }
 }
 
 TEST(Calibrate, TooFewRowsIsAStatus) {

@@ -157,6 +157,8 @@ TEST(Levers, DefaultsOfAnEarlierVersion) {
   const RehearsalOptions old = rehearsal_defaults("0.1");
   EXPECT_EQ(old.order.method, "olem");
   EXPECT_EQ(old.levers, LeverRule::kLearned);
+  EXPECT_EQ(old.samplers.sampler, "gp");
+  EXPECT_EQ(RehearsalOptions().samplers.sampler, "auto");
   EXPECT_EQ(RehearsalOptions().order.method, "olem+");
   EXPECT_EQ(RehearsalOptions().levers, LeverRule::kAuto);
   EXPECT_THROW(rehearsal_defaults("0.0"), Error);

@@ -110,6 +110,22 @@ TEST(ReportPage, ADecisionIsAQuestionAndAnAnswer) {
     EXPECT_THAT(page, HasSubstr(part));
 }
 
+// Data, rows and date under the headline, what is uncertain beside it, and what few read folded.
+TEST(ReportPage, SaysWhereItComesFromAndWhatIsUncertainFirst) {
+  Json result = decided(true);
+  result["data"] = {{"source", "/home/me/farm.csv"}, {"rows", 150}};
+  result["date"] = "2026-11-17";
+  const std::string page = report_page(result, "r.json");
+  expect_sound(page);
+  EXPECT_THAT(page, AllOf(HasSubstr("<p class=\"byline\">Data: farm.csv, 150 rows. Made on 2026-11-17 with olem 0.1.0.</p>"),
+                          HasSubstr("<details><summary>All "), HasSubstr("ranks, not a chain of causes"),
+                          HasSubstr("<dt>probability of success</dt>"), Not(HasSubstr("→"))));
+  const std::size_t uncertainty = page.find("<h2>Uncertainty</h2>");
+  EXPECT_LT(page.find("class=\"answer\""), uncertainty);
+  EXPECT_LT(uncertainty, page.find("<h2>What was asked for</h2>"));
+  EXPECT_LT(page.find("<details>"), page.find("<td>sampler</td><td>linear</td>"));
+}
+
 TEST(ReportPage, WishesAreSaidInSentences) {
   DecisionOptions options = few_draws();
   options.proposals = 3;
@@ -183,7 +199,7 @@ TEST(ReportPage, OrdersShowWhatIsNotDecided) {
   result["consensus"] = {"a", "b", "c"};
   const std::string page = report_page(result, "r.json");
   expect_sound(page);
-  EXPECT_THAT(page, AllOf(HasSubstr("<li class=\"open\"><b>b</b><small>not decided against a</small></li>"),
+  EXPECT_THAT(page, AllOf(HasSubstr("<li class=\"open\"><i>2</i><b>b</b><small>not decided against a</small></li>"),
                           HasSubstr("0.25 ± 0.01 after b"), HasSubstr("1 of 2 steps is not decided"),
                           HasSubstr("How often each comes before each")));
 }

@@ -250,6 +250,51 @@ TEST(PostDecision, CautionZeroLeavesDoubtOut) {
   EXPECT_GT(spread(careful), 1.2 * spread(full));
 }
 
+// Far from the data the samplers know little: one function for all draws moves all of them together, and over many
+// functions the draws are those with a number of their own each.
+TEST(PostDecision, OneFunctionForAllDrawsMovesThemTogether) {
+  PostDecisionPlan plan;
+  plan.altered = {"a"};
+  plan.outcomes = {"y"};
+  plan.draws = 400;
+  plan.with_gradient = false;
+  PostDecisionSampler sampler(gp_chain(), plan, Context());
+  const std::vector<double> far = {4.0};
+  const auto mean_of = [&] {
+    const OutcomeDraws& draws = sampler.sample(far);
+    return test::mean(draws.values);
+  };
+  const auto spread_of = [&] {
+    const OutcomeDraws& draws = sampler.sample(far);
+    const double middle = test::mean(draws.values);
+    double squares = 0.0;
+    for (const double value : draws.values) squares += (value - middle) * (value - middle);
+    return squares / static_cast<double>(draws.draws);
+  };
+  const OutcomeDraws plain = sampler.sample(far);
+  const double plain_spread = spread_of();
+  constexpr std::uint64_t kFunctions = 200;
+  double mean = 0.0;
+  double between = 0.0;
+  double within = 0.0;
+  std::vector<double> means;
+  for (std::uint64_t f = 0; f < kFunctions; ++f) {
+    sampler.hold_functions(f);
+    means.push_back(mean_of());
+    within += spread_of() / static_cast<double>(kFunctions);
+    mean += means.back() / static_cast<double>(kFunctions);
+  }
+  for (const double own : means) between += (own - mean) * (own - mean) / static_cast<double>(kFunctions);
+  EXPECT_GT(between, 0.0);
+  EXPECT_LT(within, plain_spread);
+  EXPECT_NEAR(within + between, plain_spread, 0.25 * plain_spread);
+  sampler.hold_functions(std::nullopt);
+  EXPECT_EQ(sampler.sample(far).values, plain.values);
+  plan.with_gradient = true;
+  PostDecisionSampler with_gradient(gp_chain(), plan, Context());
+  EXPECT_THROW(with_gradient.hold_functions(1), Error);
+}
+
 TEST(PostDecision, ReachGrowsAwayFromTheData) {
   for (const Set& set : {gp_chain(), linear_chain()}) {
     PostDecisionSampler sampler(set, plan_of({"a", "b"}), Context());

@@ -52,13 +52,13 @@ std::vector<NamedValue> level_shares(const std::vector<double>& standardised, co
   return shares;
 }
 
-std::vector<double> histogram_edges(std::vector<double> before, std::vector<double> after) {
+std::vector<double> histogram_edges(std::vector<std::vector<double>> samples) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
-  for (std::vector<double>* values : {&before, &after}) {
-    if (values->empty()) continue;
-    low = std::min(low, nearest_quantile(*values, kForecastTail));
-    high = std::max(high, nearest_quantile(*values, 1.0 - kForecastTail));
+  for (std::vector<double>& values : samples) {
+    if (values.empty()) continue;
+    low = std::min(low, nearest_quantile(values, kForecastTail));
+    high = std::max(high, nearest_quantile(values, 1.0 - kForecastTail));
   }
   if (!(low <= high)) return {0.0, 1.0};
   if (low == high) return {low - 0.5, low + 0.5};
@@ -95,9 +95,24 @@ std::vector<OutcomeHistogram> outcome_histograms(const OutcomeDraws& without, co
       histogram.desired_low = region.ranges()[k].low;
       histogram.desired_high = region.ranges()[k].high;
     }
-    histogram.edges = histogram_edges(before, after);
+    histogram.edges = histogram_edges({before, after});
     histogram.without_action = bin_counts(before, histogram.edges);
     if (with != nullptr) histogram.with_decision = bin_counts(after, histogram.edges);
+    all.push_back(std::move(histogram));
+  }
+  return all;
+}
+
+std::vector<OverlaidHistogram> overlaid_histograms(std::span<const OutcomeDraws* const> draws,
+                                                   const std::vector<std::string>& outcomes,
+                                                   const SamplerSet& samplers) {
+  std::vector<OverlaidHistogram> all;
+  for (std::size_t k = 0; k < outcomes.size(); ++k) {
+    const SamplerVariable& variable = samplers.variables[samplers.index(outcomes[k])];
+    std::vector<std::vector<double>> samples;
+    for (const OutcomeDraws* const one : draws) samples.push_back(restored_values(*one, k, variable));
+    OverlaidHistogram histogram{outcomes[k], histogram_edges(samples), {}};
+    for (const std::vector<double>& values : samples) histogram.counts.push_back(bin_counts(values, histogram.edges));
     all.push_back(std::move(histogram));
   }
   return all;

@@ -16,7 +16,7 @@ using namespace internal;
 OptionSet describe(NetworkOptions& options) {
   OptionSet set;
   set.integer("ensemble", options.ensemble, 1, static_cast<int>(sampling::kMostMembers),
-              "networks per variable, each on another split of the rows, drawn from in equal parts");
+              "networks per variable, each trained on another split of the rows; draws come from all of them equally");
   set.integer("network_epochs", options.epochs, 1, 1000000, "passes over the training rows, at most");
   set.integer("network_batch", options.batch, 1, 1000000, "rows of a training step");
   set.integer("network_patience", options.patience, 1, 1000000, "stop after this many epochs without improvement");

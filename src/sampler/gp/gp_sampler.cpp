@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "sampler/gp/gp_blocks.h"
 #include "sampler/gp/gp_evaluator.h"
@@ -53,12 +54,16 @@ class GpRun : public SamplerRun {
   void sample(std::span<const Condition> conditions, double caution, std::span<double> y) override;
   void add_gradient(std::span<const double> adjoint, std::span<double* const> gradients) override;
   void forgo_gradient() override { evaluator_.forgo_gradient(); }
+  void hold_function(std::span<const double> normals) override {
+    held_ = normals.empty() ? std::nullopt : std::optional(normals.front());
+  }
 
  private:
   const GpSampler& sampler_;
   GpEvaluator evaluator_;
   std::vector<double> residual_;
   std::vector<double> doubt_;
+  std::optional<double> held_;  // in place of all of doubt_
   std::vector<Condition> inputs_;
   std::vector<double*> input_gradients_;
   std::vector<double> by_variance_;
@@ -74,6 +79,7 @@ class GpSampler : public ConditionalSampler {
 
   std::size_t conditions() const override { return process_.conditions; }
   std::size_t noise_entries() const override { return 2; }
+  std::size_t function_entries() const override { return 1; }
 
   SamplerFacts facts() const override { return gp_facts(process_); }
 
@@ -139,7 +145,7 @@ void GpRun::sample(std::span<const Condition> conditions, double caution, std::s
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = mean[i] + residual_[i];
   if (!(caution > 0.0)) return;
   const std::span<const double> variance = evaluator_.variance();
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] += caution * std::sqrt(variance[i]) * doubt_[i];
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += caution * std::sqrt(variance[i]) * held_.value_or(doubt_[i]);
 }
 
 void GpRun::add_gradient(std::span<const double> adjoint, std::span<double* const> gradients) {
@@ -184,6 +190,16 @@ SamplerFacts gp_facts(const GpOnInputs& process) {
 std::shared_ptr<const ConditionalSampler> fit_gp(const SamplerData& data, const SamplerOptions& options,
                                                  const Context& context) {
   TrainedGp trained = train_gp(data.conditions, data.target, options.gp, data.index, context);
+  return make_gp(data.conditions.size(), std::move(trained));
+}
+
+std::shared_ptr<const ConditionalSampler> refit_gp(const ConditionalSampler& like, const SamplerData& data,
+                                                   const SamplerOptions& options, const Context& context) {
+  const auto* const gp = dynamic_cast<const GpSampler*>(&like);
+  if (gp == nullptr || gp->conditions() != data.conditions.size()) return fit_gp(data, options, context);
+  const GpOnInputs& process = gp->process();
+  TrainedGp trained = retrain_gp(process.model.parameters, process.inputs, data.conditions, data.target, options.gp,
+                                 data.index, context);
   return make_gp(data.conditions.size(), std::move(trained));
 }
 

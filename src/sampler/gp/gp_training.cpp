@@ -116,6 +116,12 @@ class Training {
     return {std::move(parameters), points};
   }
 
+  // These parameters, which were sought elsewhere, with points among the rows.
+  Selected take(GpParameters parameters) const {
+    std::vector<std::size_t> points = inducing(parameters, static_cast<std::size_t>(options_.inducing));
+    return {std::move(parameters), std::move(points)};
+  }
+
  private:
   // Those on which parameters are sought.
   struct Rows {
@@ -250,6 +256,29 @@ TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const G
   TrainedGp again = fit_selected(std::move(second), varying, names, target, trained.noise.variance, training, context);
   const bool worse = again.noise.left_out_variance > (1.0 + kMostReselectionLoss) * trained.noise.left_out_variance;
   return worse ? trained : again;
+}
+
+TrainedGp retrain_gp(const GpParameters& parameters, std::span<const std::size_t> used, const Inputs& inputs,
+                     std::span<const double> target, const GpOptions& options, std::uint64_t stream,
+                     const Context& context) {
+  GpParameters own = parameters;
+  own.linear.clear();
+  own.relevance.clear();
+  std::vector<std::size_t> names;
+  Inputs varying;
+  for (std::size_t k = 0; k < used.size(); ++k) {
+    const std::span<const double> input = inputs[used[k]];
+    const auto [low, high] = std::minmax_element(input.begin(), input.end());
+    if (*low == *high) continue;
+    names.push_back(used[k]);
+    varying.push_back(input);
+    own.linear.push_back(parameters.linear[k]);
+    own.relevance.push_back(parameters.relevance[k]);
+  }
+  const GpTraining training;
+  const double noise = own.noise;
+  Training::Selected selected = Training(varying, target, training, options, stream, context).take(std::move(own));
+  return fit_selected(std::move(selected), varying, names, target, noise, training, context);
 }
 
 }  // namespace olem::internal::sampling

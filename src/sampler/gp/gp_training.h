@@ -30,4 +30,10 @@ struct GpTraining {
 TrainedGp train_gp(const Inputs& inputs, std::span<const double> target, const GpOptions& options, std::uint64_t stream,
                    const Context& context, const GpTraining& training = {});
 
+// The same with the inputs and hyper-parameters of a process that was fitted to other rows of the same table: the
+// posterior and the shape of the noise are those of these rows. A search over hyper-parameters is what fitting costs.
+TrainedGp retrain_gp(const GpParameters& parameters, std::span<const std::size_t> used, const Inputs& inputs,
+                     std::span<const double> target, const GpOptions& options, std::uint64_t stream,
+                     const Context& context);
+
 }  // namespace olem::internal::sampling

@@ -1,0 +1,74 @@
+#include "terminal.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+namespace olem::app {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Style>, 3> kSeverities = {
+    {{"error: ", Style::kError}, {"strong warning: ", Style::kWarning}, {"warning: ", Style::kWarning}}};
+
+// What stands behind a step of an order that does not count as decided by the data.
+constexpr std::array<std::string_view, 3> kOpenVerdicts = {"NOT DECIDED", "decided by scale only", "  by units"};
+
+std::string highlighted_line(std::string_view line) {
+  for (const auto& [start, style] : kSeverities) {
+    if (line.starts_with(start)) return styled(line, style);
+  }
+  for (const std::string_view verdict : kOpenVerdicts) {
+    if (line.ends_with(verdict))
+      return std::string(line.substr(0, line.size() - verdict.size())) + styled(verdict, Style::kWarning);
+  }
+  constexpr std::string_view kSuccess = "Probability of success: ";
+  if (line.starts_with(kSuccess)) {
+    const std::size_t end = line.find('%');
+    if (end != std::string_view::npos)
+      return styled(line.substr(0, end + 1), Style::kStrong) + std::string(line.substr(end + 1));
+  }
+  return std::string(line);
+}
+
+}  // namespace
+
+bool has_colours(int descriptor) {
+  const char* const refused = std::getenv("NO_COLOR");
+  if (refused != nullptr && *refused != '\0') return false;
+  const char* const terminal = std::getenv("TERM");
+  if (terminal == nullptr || std::string_view(terminal) == "dumb") return false;
+  return isatty(descriptor) != 0;
+}
+
+std::size_t terminal_width(int descriptor) {
+  if (isatty(descriptor) == 0) return 0;
+  constexpr std::size_t kUsual = 80;
+  constexpr std::size_t kLeast = 40;
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
+  return std::max<std::size_t>(size.ws_col, kLeast);
+}
+
+std::string styled(std::string_view text, Style style) {
+  const int code = style == Style::kError ? 31 : style == Style::kWarning ? 33 : 1;
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+std::string highlighted(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += highlighted_line(text.substr(0, end));
+    if (end < text.size()) out += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+}  // namespace olem::app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace olem::app {
+
+// Whether what is written to a descriptor may have colours: it is a terminal that knows them, and NO_COLOR is not set.
+bool has_colours(int descriptor);
+
+// Columns of the terminal behind a descriptor; 0 where there is none.
+std::size_t terminal_width(int descriptor);
+
+enum class Style { kError, kWarning, kStrong };
+
+// The text between the escape sequences of a style.
+std::string styled(std::string_view text, Style style);
+
+// A result with what a reader must not overlook in colour: the probability of success, steps that the data did not
+// decide, the severity of findings.
+std::string highlighted(std::string_view text);
+
+}  // namespace olem::app

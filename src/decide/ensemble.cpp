@@ -1,0 +1,683 @@
+#include "decide/ensemble.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "decide/decision_report.h"
+#include "decide/judge.h"
+#include "decide/objective.h"
+#include "decide/order_question.h"
+#include "decide/prepared_problem.h"
+#include "olem/error.h"
+#include "olem/parallel.h"
+#include "olem/random.h"
+#include "sampler/post_decision_streams.h"
+
+namespace olem::internal {
+
+namespace {
+
+// By how much the mean of another decision must be above that of the fit's own: the best of several is flattered.
+constexpr double kBetterByMean = 0.005;
+// Success that is not worth an alteration, as for one fit (judge.cpp).
+constexpr double kWorthNothingByMean = 0.003;
+constexpr double kClip = 0.0005;  // of probabilities before their logits
+constexpr double kTwoSided95 = 1.959963984540054;
+constexpr double kTwoSided80 = 1.2815515655446004;
+constexpr double kMostOfVariance = 0.5;  // from extrapolation: the number is a guess
+constexpr double kOrdersDisagree = 0.1;
+constexpr double kOtherOrderDiffers = 0.1;
+constexpr double kUnitsMatter = 0.05;
+constexpr std::size_t kFunctionsAtOnce = 8;
+
+using Values = std::vector<std::optional<double>>;
+
+double clipped(double p) { return std::clamp(p, kClip, 1.0 - kClip); }
+double logit(double p) { return std::log(clipped(p) / (1.0 - clipped(p))); }
+double expit(double a) { return 1.0 / (1.0 + std::exp(-a)); }
+
+double variance_of(const std::vector<double>& values) {
+  if (values.size() < 2) return 0.0;
+  const auto n = static_cast<double>(values.size());
+  double mean = 0.0;
+  for (const double value : values) mean += value / n;
+  double squares = 0.0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares / (n - 1.0);
+}
+
+struct Ends {
+  double low = 0.0;
+  double high = 1.0;
+};
+
+// An end at the clip is as good as certain.
+Ends ends_of(double success, double variance, double quantile) {
+  const double half = quantile * std::sqrt(variance);
+  const double low = expit(logit(success) - half);
+  const double high = expit(logit(success) + half);
+  return {low <= kClip ? 0.0 : low, high >= 1.0 - kClip ? 1.0 : high};
+}
+
+// Draws of one fit, whatever is altered. For one thread at a time.
+class MemberDraws {
+ public:
+  MemberDraws(const DecisionProblem& problem, std::shared_ptr<const SamplerSet> samplers, int draws,
+              std::uint64_t noise, double caution, const Context& context)
+      : problem_(problem),
+        samplers_(std::move(samplers)),
+        caution_(caution),
+        context_(context),
+        prepared_(prepare_objective(problem.region, *samplers_, context)) {
+    plan_.context = problem.context;
+    plan_.unknown = problem.unknown;
+    plan_.context_model = problem.context_model;
+    plan_.outcomes = problem.region.outcomes();
+    plan_.draws = static_cast<std::size_t>(draws);
+    plan_.noise = noise;
+    plan_.with_gradient = false;
+  }
+
+  // Whether each draw is in the region.
+  std::vector<unsigned char> inside(const Values& values) {
+    std::vector<double> set;
+    const OutcomeDraws& draws = sample(values, set);
+    return prepared_.objective.inside(draws);
+  }
+
+  double success(const Values& values) {
+    std::vector<double> set;
+    return prepared_.objective.success(sample(values, set));
+  }
+
+  void hold_functions(std::uint64_t which, const Values& values) {
+    arrange(values);
+    sampler_->hold_functions(which);
+  }
+
+ private:
+  std::vector<std::string> arrange(const Values& values) {
+    std::vector<std::string> altered;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (values[k]) altered.push_back(problem_.alterable[k].name);
+    }
+    if (!sampler_) {
+      plan_.altered = altered;
+      sampler_.emplace(samplers_, plan_, context_);
+    } else if (altered != altered_) {
+      sampler_->alter(altered);
+    }
+    altered_ = altered;
+    return altered;
+  }
+
+  const OutcomeDraws& sample(const Values& values, std::vector<double>& set) {
+    arrange(values);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (!values[k]) continue;
+      const SamplerVariable& variable = samplers_->variables[samplers_->index(problem_.alterable[k].name)];
+      set.push_back(variable.standardise(*values[k]));
+    }
+    return sampler_->sample(set, caution_);
+  }
+
+  const DecisionProblem& problem_;
+  std::shared_ptr<const SamplerSet> samplers_;
+  double caution_;
+  const Context& context_;
+  PreparedObjective prepared_;
+  PostDecisionPlan plan_;
+  std::vector<std::string> altered_;
+  std::optional<PostDecisionSampler> sampler_;
+};
+
+// The samplers that the outcomes need, with nothing altered: fits that have the same ones say the same.
+using Signature = std::map<std::string, const ConditionalSampler*>;
+Signature signature_of(const SamplerSet& set, const std::vector<std::string>& outcomes) {
+  Signature signature;
+  std::vector<std::size_t> open;
+  for (const std::string& outcome : outcomes) open.push_back(set.index(outcome));
+  while (!open.empty()) {
+    const SamplerVariable& variable = set.variables[open.back()];
+    open.pop_back();
+    if (!variable.sampler || !signature.emplace(variable.name, variable.sampler.get()).second) continue;
+    const SamplerFacts facts = variable.sampler->facts();
+    for (std::size_t k = 0; k < variable.conditions.size(); ++k) {
+      if (facts.inputs[k].used) open.push_back(variable.conditions[k]);
+    }
+  }
+  return signature;
+}
+
+// A fit that judges, and for how many members it stands.
+struct MeanJudge {
+  std::shared_ptr<const SamplerSet> samplers;
+  double weight = 0.0;  // the sum over all judges is 1
+};
+
+// Success of one decision by every judge, draw by draw.
+struct JudgedByAll {
+  std::vector<std::vector<unsigned char>> inside;  // by judge
+  double mean = 0.0;
+};
+
+// What the members say of one decision.
+struct Claim {
+  double success = 0.0;
+  double draws = 0.0;
+  double halves = 0.0;
+  double orders = 0.0;
+  double functions = 0.0;
+  std::vector<double> by_judge;
+  std::vector<double> by_half;
+  std::vector<double> by_function;  // logits
+
+  double order_part(bool any_halves) const { return any_halves ? std::min(orders, halves) : orders; }
+  // Without half-samples the orders are all that is known of the rows.
+  double variance(bool any_halves) const { return draws + (any_halves ? halves : orders) + functions; }
+};
+
+class Ensemble {
+ public:
+  Ensemble(const DecisionProblem& problem, const DecisionOptions& options, const Context& context)
+      : problem_(problem), options_(options), context_(context), serial_(context.serial()) {
+    const std::vector<std::string> outcomes = problem.region.outcomes();
+    const std::vector<const ModelMember*> orders = problem.members->of(MemberKind::kOrder);
+    const double share = 1.0 / static_cast<double>(orders.size() + 1);
+    std::vector<Signature> signatures = {signature_of(*problem.samplers, outcomes)};
+    judges_.push_back({problem.samplers, share});
+    judge_of_.push_back(0);
+    for (const ModelMember* const order : orders) {
+      const Signature own = signature_of(*order->samplers, outcomes);
+      const auto place =
+          static_cast<std::size_t>(std::find(signatures.begin(), signatures.end(), own) - signatures.begin());
+      if (place == signatures.size()) {
+        signatures.push_back(own);
+        judges_.push_back({order->samplers, 0.0});
+      }
+      judges_[place].weight += share;
+      judge_of_.push_back(place);
+    }
+    halves_ = problem.members->of(MemberKind::kHalf);
+  }
+
+  Decision run() {
+    const PreparedProblem prepared(problem_, options_, context_);
+    Decision by_fit = decide_all();
+    const Values own = values_of(by_fit);
+    const std::size_t chosen = choose(prepared, own);
+    FoundDecision winner = candidates_[chosen];
+    const bool reached = means_[chosen] >= options_.target;
+    winner.values = released(prepared, winner.values, reached);
+    if (winner.values == idle_) winner.found_by = prepared.idle_finder();
+    Decision decision = winner.values == own ? std::move(by_fit) : reported(prepared, winner, by_fit);
+    const double by_fit_alone = decision.success_probability;
+    const Claim claim = claim_all(winner.values);
+    // Without action means without the fixed values too.
+    const Values nothing(winner.values.size());
+    const Claim idle = winner.values == nothing ? claim : claim_all(nothing);
+    decision.uncertainty = describe_claim(decision, claim, idle);
+    decision.uncertainty->chosen_by_members = winner.values != own;
+    // What an alteration is worth was found with the fit alone; the differences stay.
+    for (Alteration& alteration : decision.alterations) {
+      const double moved = alteration.success_if_released + claim.success - by_fit_alone;
+      alteration.success_if_released = std::clamp(moved, 0.0, 1.0);
+    }
+    decision.success_probability = claim.success;
+    decision.without_action = idle.success;
+    const Ends ends = ends_of(claim.success, claim.variance(!halves_.empty()), kTwoSided95);
+    decision.success_low = ends.low;
+    decision.success_high = ends.high;
+    if (options_.target > 0.0) {
+      const bool already = prepared.permits(to_setting(prepared, idle_)) && means_.back() >= options_.target;
+      const Status said = already ? Status::kAlreadyLikely : reached ? Status::kDone : Status::kTargetNotReached;
+      // What the fit has said of its own decision stands, unless the members see it otherwise.
+      if (decision.uncertainty->chosen_by_members || said == Status::kTargetNotReached || decision.summary.status != said)
+      {
+        Status& status = decision.summary.status;
+        if (status == Status::kAlreadyLikely || status == Status::kTargetNotReached) status = Status::kDone;
+        conclude_target(prepared, already, reached, decision);
+      }
+    }
+    claim_proposals(winner.values, decision);
+    add_notes(winner.values, claim, decision);
+    return decision;
+  }
+
+  SuccessClaim claim(const Values& values) {
+    const Claim made = claim_all(values);
+    const Ends ends = ends_of(made.success, made.variance(!halves_.empty()), kTwoSided95);
+    return {made.success, ends.low, ends.high};
+  }
+
+ private:
+  // The fit's decision, and what each other judge and the order without units would decide, with half of the draws.
+  Decision decide_all() {
+    DecisionOptions fewer = options_;
+    fewer.draws = std::max(10, options_.draws / 2);
+    fewer.judge_draws = std::max(10, options_.judge_draws / 2);
+    fewer.proposals = 1;
+    fewer.worth_draws = 0;
+    const std::vector<const ModelMember*> units = problem_.members->of(MemberKind::kOtherUnits);
+    const std::size_t others = judges_.size() - 1 + units.size();
+    std::optional<Decision> by_fit;
+    std::vector<std::optional<FoundDecision>> found(others);
+    parallel_for(context_, 0, others + 1, 1, [&](std::size_t i, std::size_t) {
+      if (i == 0) {
+        by_fit = decide_by_fit(problem_, options_, serial_);
+        return;
+      }
+      DecisionProblem other = problem_;
+      other.members = nullptr;
+      other.samplers = i < judges_.size() ? judges_[i].samplers : units.front()->samplers;
+      try {
+        found[i - 1] = find_decision(other, fewer, serial_);
+      } catch (const Error& error) {
+        // What is expected of the variables left alone differs, and with it what constraints permit.
+        if (error.category() != ErrorCategory::kTask) throw;
+      }
+    });
+    by_judge_.assign(judges_.size(), std::nullopt);
+    by_judge_[0] = FoundDecision{values_of(*by_fit), by_fit->found_by};
+    for (std::size_t j = 1; j < judges_.size(); ++j) by_judge_[j] = found[j - 1];
+    if (!units.empty()) by_units_ = found.back();
+    return std::move(*by_fit);
+  }
+
+  static Values values_of(const Decision& decision) {
+    Values values;
+    for (const Alteration& alteration : decision.alterations) values.push_back(alteration.value);
+    return values;
+  }
+
+  static Setting to_setting(const PreparedProblem& prepared, const Values& values) {
+    Setting setting(values.size());
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (values[k]) setting[k] = prepared.nearest(k, prepared.variable(k).standardise(*values[k]));
+    }
+    return setting;
+  }
+
+  std::uint64_t stream(std::size_t member, bool report) const {
+    return static_cast<std::uint64_t>(DrawStream::kMembers) + 2 * member + (report ? 1 : 0);
+  }
+
+  // Every decision by every judge, on draws that all decisions share.
+  std::vector<JudgedByAll> judge(const std::vector<Values>& decisions) const {
+    std::vector<JudgedByAll> judged(decisions.size());
+    for (JudgedByAll& one : judged) one.inside.resize(judges_.size());
+    parallel_for(context_, 0, judges_.size(), 1, [&](std::size_t j, std::size_t) {
+      MemberDraws draws(problem_, judges_[j].samplers, options_.judge_draws, stream(j, false), options_.caution, serial_);
+      for (std::size_t i = 0; i < decisions.size(); ++i) judged[i].inside[j] = draws.inside(decisions[i]);
+    });
+    for (JudgedByAll& one : judged) {
+      for (std::size_t j = 0; j < judges_.size(); ++j) one.mean += judges_[j].weight * share_inside(one.inside[j]);
+    }
+    return judged;
+  }
+
+  static double share_inside(const std::vector<unsigned char>& inside) {
+    const auto count = std::count(inside.begin(), inside.end(), static_cast<unsigned char>(1));
+    return static_cast<double>(count) / static_cast<double>(inside.size());
+  }
+
+  Gain mean_gain(const JudgedByAll& decision, const JudgedByAll& other) const {
+    Gain sum;
+    double squares = 0.0;
+    for (std::size_t j = 0; j < judges_.size(); ++j) {
+      Judged one;
+      one.inside = decision.inside[j];
+      Judged two;
+      two.inside = other.inside[j];
+      const Gain own = gain(one, two);
+      sum.mean += judges_[j].weight * own.mean;
+      squares += judges_[j].weight * judges_[j].weight * own.standard_error * own.standard_error;
+    }
+    sum.standard_error = std::sqrt(squares);
+    return sum;
+  }
+
+  // The place of the best candidate. They are the fit's decision, those of the other judges and no action, which is
+  // last.
+  std::size_t choose(const PreparedProblem& prepared, const Values& own) {
+    const Setting nothing = prepared.idle();
+    idle_.assign(own.size(), std::nullopt);
+    for (const std::size_t k : prepared.fixed()) idle_[k] = prepared.restore(k, *nothing[k]);
+    for (std::size_t j = 0; j < by_judge_.size(); ++j) {
+      const std::optional<FoundDecision>& found = by_judge_[j];
+      if (!found) continue;
+      const bool known = std::any_of(candidates_.begin(), candidates_.end(),
+                                     [&](const FoundDecision& one) { return one.values == found->values; });
+      const bool permitted = j == 0 || prepared.permits(to_setting(prepared, found->values));
+      if (permitted && !known && (j == 0 || found->values != idle_)) candidates_.push_back(*found);
+    }
+    candidates_.push_back({idle_, prepared.idle_finder()});
+    std::vector<Values> decisions;
+    for (const FoundDecision& one : candidates_) decisions.push_back(one.values);
+    judged_ = judge(decisions);
+    for (const JudgedByAll& one : judged_) means_.push_back(one.mean);
+
+    const bool idle_permitted = prepared.permits(nothing);
+    const std::size_t last = candidates_.size() - 1;
+    const auto cost = [&](std::size_t i) { return prepared.cost(to_setting(prepared, candidates_[i].values)); };
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < candidates_.size(); ++i) {
+      if (i == last && !idle_permitted) continue;
+      if (means_[i] > means_[best]) best = i;
+    }
+    const bool already = idle_permitted && means_[last] >= options_.target;
+    if (options_.target > 0.0 && !already && means_[best] >= options_.target) {
+      std::size_t cheapest = best;
+      for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        if (i == last && !idle_permitted) continue;
+        if (means_[i] >= options_.target && cost(i) < cost(cheapest)) cheapest = i;
+      }
+      return cheapest;
+    }
+    return means_[best] > means_[0] + kBetterByMean ? best : 0;
+  }
+
+  // Without the alterations that make no visible difference to the mean, the least of them first.
+  Values released(const PreparedProblem& prepared, const Values& found, bool reached) const {
+    const bool for_target = options_.target > 0.0 && reached && means_.back() < options_.target;
+    Values current = found;
+    const JudgedByAll whole = judge({found}).front();
+    while (true) {
+      std::vector<Values> fewer;
+      for (std::size_t k = 0; k < current.size(); ++k) {
+        const bool free = std::find(prepared.free().begin(), prepared.free().end(), k) != prepared.free().end();
+        if (!current[k] || !free || !(prepared.box().low[k] < prepared.box().high[k])) continue;
+        fewer.push_back(current);
+        fewer.back()[k].reset();
+        if (!prepared.permits(to_setting(prepared, fewer.back()))) fewer.pop_back();
+      }
+      if (fewer.empty()) return current;
+      const std::vector<JudgedByAll> judged = judge(fewer);
+      std::size_t best = 0;
+      for (std::size_t i = 1; i < judged.size(); ++i) {
+        if (judged[i].mean > judged[best].mean) best = i;
+      }
+      const Gain lost = mean_gain(whole, judged[best]);
+      const bool harmless = for_target ? judged[best].mean >= options_.target
+                                       : lost.mean - lost.standard_error <= kWorthNothingByMean;
+      if (!harmless) return current;
+      current = fewer[best];
+    }
+  }
+
+  // The fit's own numbers of another decision than its own.
+  Decision reported(const PreparedProblem& prepared, const FoundDecision& winner, const Decision& by_fit) const {
+    Decision decision = report_decision(prepared, to_setting(prepared, winner.values), winner.found_by);
+    if (options_.proposals > 1) {
+      decision.proposals = by_fit.proposals;
+      decision.proposals.insert(decision.proposals.begin(),
+                                report_proposal(prepared, to_setting(prepared, winner.values), winner.found_by));
+      if (decision.proposals.size() > static_cast<std::size_t>(options_.proposals))
+        decision.proposals.resize(static_cast<std::size_t>(options_.proposals));
+    }
+    if (!prepared.any_influence() && decision.acts()) {
+      decision.summary.status = Status::kDone;
+      decision.summary.message =
+          "No alterable variable can change an outcome in the learned order, but in other orders that the data allow.";
+    }
+    return decision;
+  }
+
+  // On draws that no choice has seen.
+  Claim claim_all(const Values& values) const {
+    Claim claim;
+    const std::size_t judges = judges_.size();
+    const auto functions = static_cast<std::size_t>(options_.posterior_functions);
+    const std::size_t batches = (functions + kFunctionsAtOnce - 1) / kFunctionsAtOnce;
+    claim.by_judge.resize(judges);
+    claim.by_half.resize(halves_.size());
+    claim.by_function.resize(functions);
+    parallel_for(context_, 0, judges + halves_.size() + batches, 1, [&](std::size_t i, std::size_t) {
+      if (i < judges) {
+        claim.by_judge[i] = MemberDraws(problem_, judges_[i].samplers, draws_of(i), stream(i, true), options_.caution,
+                                        serial_)
+                                .success(values);
+      } else if (i < judges + halves_.size()) {
+        const std::size_t h = i - judges;
+        claim.by_half[h] = MemberDraws(problem_, halves_[h]->samplers, options_.judge_draws,
+                                       stream(judges + h, true), options_.caution, serial_)
+                               .success(values);
+      } else {
+        const std::size_t first = (i - judges - halves_.size()) * kFunctionsAtOnce;
+        MemberDraws draws(problem_, problem_.samplers, std::max(10, options_.judge_draws / 2),
+                          static_cast<std::uint64_t>(DrawStream::kFunctions), options_.caution, serial_);
+        for (std::size_t f = first; f < std::min(functions, first + kFunctionsAtOnce); ++f) {
+          draws.hold_functions(f, values);
+          claim.by_function[f] = logit(draws.success(values));
+        }
+      }
+    });
+    double of_draws = 0.0;
+    for (std::size_t j = 0; j < judges; ++j) {
+      const double w = judges_[j].weight;
+      claim.success += w * claim.by_judge[j];
+      const double p = clipped(claim.by_judge[j]);
+      of_draws += w * w * p * (1.0 - p) / draws_of(j);
+    }
+    const double p = clipped(claim.success);
+    claim.draws = of_draws / (p * (1.0 - p) * p * (1.0 - p));
+    for (const double half : claim.by_half) {
+      const double off = logit(half) - logit(claim.success);
+      claim.halves += off * off / static_cast<double>(claim.by_half.size());
+    }
+    std::vector<double> orders;
+    for (std::size_t m = 1; m < judge_of_.size(); ++m) orders.push_back(logit(claim.by_judge[judge_of_[m]]));
+    claim.orders = variance_of(orders);
+    claim.functions = variance_of(claim.by_function);
+    return claim;
+  }
+
+  // Twice as many where a judge stands for several members.
+  int draws_of(std::size_t judge) const {
+    return judges_[judge].weight * static_cast<double>(judge_of_.size()) > 1.5 ? 2 * options_.judge_draws
+                                                                                 : options_.judge_draws;
+  }
+
+  DecisionUncertainty describe_claim(const Decision& decision, const Claim& claim, const Claim& idle) const {
+    DecisionUncertainty result;
+    const bool any_halves = !halves_.empty();
+    const Ends ends = ends_of(claim.success, claim.variance(any_halves), kTwoSided80);
+    result.low_80 = ends.low;
+    result.high_80 = ends.high;
+    result.low_draws = decision.success_low;
+    result.high_draws = decision.success_high;
+    const Ends without = ends_of(idle.success, idle.variance(any_halves), kTwoSided95);
+    result.without_action_low = without.low;
+    result.without_action_high = without.high;
+    result.draws = claim.draws;
+    result.order = claim.order_part(any_halves);
+    result.rows = any_halves ? claim.halves - result.order : 0.0;
+    result.extrapolation = claim.functions;
+    for (std::size_t m = 0; m < judge_of_.size(); ++m) {
+      result.members.push_back({m == 0 ? "fit" : std::string(name_of(MemberKind::kOrder)),
+                                claim.by_judge[judge_of_[m]], idle.by_judge[judge_of_[m]]});
+    }
+    for (std::size_t h = 0; h < halves_.size(); ++h)
+      result.members.push_back({std::string(name_of(MemberKind::kHalf)), claim.by_half[h], idle.by_half[h]});
+    return result;
+  }
+
+  void claim_proposals(const Values& chosen, Decision& decision) const {
+    for (Proposal& proposal : decision.proposals) {
+      Values values;
+      for (const Proposal::Value& value : proposal.alterations) values.push_back(value.value);
+      if (values == chosen) {
+        proposal.success_probability = decision.success_probability;
+        proposal.success_low = decision.success_low;
+        proposal.success_high = decision.success_high;
+        continue;
+      }
+      const Claim claim = claim_all(values);
+      const Ends ends = ends_of(claim.success, claim.variance(!halves_.empty()), kTwoSided95);
+      proposal.success_probability = claim.success;
+      proposal.success_low = ends.low;
+      proposal.success_high = ends.high;
+    }
+  }
+
+  double success_along(MemberKind kind, std::size_t member, const Values& values) const {
+    return MemberDraws(problem_, problem_.members->of(kind).front()->samplers, options_.judge_draws,
+                       stream(member, true), options_.caution, serial_)
+        .success(values);
+  }
+
+  OtherDecision named(const Values& values, double success) const {
+    OtherDecision other;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (values[k]) other.alterations.push_back({problem_.alterable[k].name, *values[k]});
+    }
+    other.success = success;
+    return other;
+  }
+
+  void add_notes(const Values& values, const Claim& claim, Decision& decision) const {
+    DecisionUncertainty& uncertainty = *decision.uncertainty;
+    if (decision.acts() && claim.functions > kMostOfVariance * claim.variance(!halves_.empty())) {
+      decision.summary.status = Status::kUnreliable;
+      decision.summary.warnings.push_back(
+          {"beyond_data",
+           "The decision leads to where there is no data: most of the uncertainty is that of the models themselves, "
+           "and the probability of success is a guess.",
+           fmt::format("{}", fmt::join(decision.extrapolated, ", "))});
+    }
+    const std::size_t after = judges_.size() + halves_.size();
+    if (const auto others = problem_.members->of(MemberKind::kOtherOrder); !others.empty()) {
+      const double along = success_along(MemberKind::kOtherOrder, after, values);
+      if (std::abs(along - claim.success) > kOtherOrderDiffers) {
+        uncertainty.other_order = OtherOrderNote{along, success_along(MemberKind::kOtherOrder, after, idle_),
+                                                 turned_pairs(others.front()->order)};
+      }
+    }
+    if (by_units_) {
+      const double along = success_along(MemberKind::kOtherUnits, after + 1, values);
+      const double by_members = by_units_->values == values ? claim.success : judge({by_units_->values}).front().mean;
+      if (std::abs(along - claim.success) > kUnitsMatter || std::abs(by_members - claim.success) > kUnitsMatter) {
+        const double best = success_along(MemberKind::kOtherUnits, after + 1, by_units_->values);
+        uncertainty.units = UnitsNote{along, named(by_units_->values, best), by_members};
+      }
+    }
+    std::vector<Order> orders = {order_of(*problem_.samplers)};
+    std::vector<double> logits = {logit(claim.by_judge[0])};
+    std::vector<double> successes = {claim.by_judge[0]};
+    for (const ModelMember* const member : problem_.members->of(MemberKind::kOrder)) {
+      orders.push_back(member->order);
+      logits.push_back(logit(claim.by_judge[judge_of_[orders.size() - 1]]));
+      successes.push_back(claim.by_judge[judge_of_[orders.size() - 1]]);
+    }
+    const std::optional<SeparatingPair> pair = separating_pair(orders, logits);
+    const auto [least, most] = std::minmax_element(successes.begin(), successes.end());
+    if (pair && *most - *least > kOrdersDisagree) uncertainty.question = question_of(*pair, successes);
+    uncertainty.next = next_measurement(pair, claim, uncertainty);
+  }
+
+  static Order order_of(const SamplerSet& set) {
+    Order order;
+    for (const SamplerVariable& variable : set.variables) order.push_back(variable.name);
+    return order;
+  }
+
+  // Columns and levers that stand the other way round in another order.
+  std::vector<std::pair<std::string, std::string>> turned_pairs(const Order& other) const {
+    const Order own = order_of(*problem_.samplers);
+    const auto place = [](const Order& order, const std::string& name) {
+      return std::find(order.begin(), order.end(), name) - order.begin();
+    };
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const std::string& column : own) {
+      for (const LeverDomain& lever : problem_.alterable) {
+        const bool is_lever = std::any_of(problem_.alterable.begin(), problem_.alterable.end(),
+                                          [&](const LeverDomain& one) { return one.name == column; });
+        if (is_lever) continue;
+        if ((place(own, column) < place(own, lever.name)) != (place(other, column) < place(other, lever.name)))
+          pairs.emplace_back(column, lever.name);
+      }
+    }
+    return pairs;
+  }
+
+  // With the pair the other way round: the best of all candidates by the members that have it so.
+  OrderQuestion question_of(const SeparatingPair& pair, const std::vector<double>& successes) const {
+    OrderQuestion question;
+    question.first = pair.first;
+    question.second = pair.second;
+    question.explained = pair.explained;
+    double as_learned = 0.0;
+    double others = 0.0;
+    for (std::size_t m = 0; m < successes.size(); ++m) (pair.as_first[m] ? as_learned : others) += 1.0;
+    for (std::size_t m = 0; m < successes.size(); ++m)
+      (pair.as_first[m] ? question.as_learned : question.other_way) +=
+          successes[m] / (pair.as_first[m] ? as_learned : others);
+    double best = -1.0;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      double mean = 0.0;
+      for (std::size_t m = 0; m < successes.size(); ++m) {
+        if (!pair.as_first[m]) mean += share_inside(judged_[i].inside[judge_of_[m]]) / others;
+      }
+      if (mean <= best) continue;
+      best = mean;
+      question.other_decision = named(candidates_[i].values, mean);
+    }
+    return question;
+  }
+
+  // What would take most of the variance away: twice as many rows take half of what the rows leave open, a pair of
+  // variables in known order what lies between the two groups of orders, and rows near the decision what one posterior
+  // function accounts for.
+  std::optional<NextMeasurement> next_measurement(const std::optional<SeparatingPair>& pair, const Claim& claim,
+                                                  const DecisionUncertainty& uncertainty) const {
+    const double all = uncertainty.variance();
+    if (!(all > 0.0)) return std::nullopt;
+    NextMeasurement next{NextMeasurement::Kind::kRows, "", "", 0.5 * uncertainty.rows / all};
+    if (pair && pair->explained * uncertainty.order / all > next.reduction)
+      next = {NextMeasurement::Kind::kPair, pair->first, pair->second, pair->explained * uncertainty.order / all};
+    const SamplerSet& set = *problem_.samplers;
+    const Signature needed = signature_of(set, problem_.region.outcomes());
+    for (std::size_t v = 0; v < set.variables.size(); ++v) {
+      const SamplerVariable& variable = set.variables[v];
+      if (!needed.contains(variable.name) || variable.sampler->function_entries() == 0) continue;
+      std::vector<double> first;
+      for (std::size_t f = 0; f < claim.by_function.size(); ++f)
+        first.push_back(function_normals(context_.seed, f, v, 1).front());
+      const double share = squared_correlation(first, claim.by_function) * uncertainty.extrapolation / all;
+      if (share > next.reduction) next = {NextMeasurement::Kind::kRegion, variable.name, "", share};
+    }
+    return next;
+  }
+
+  const DecisionProblem& problem_;
+  const DecisionOptions& options_;
+  const Context& context_;
+  Context serial_;
+  std::vector<MeanJudge> judges_;       // the fit, and orders that differ from it and each other
+  std::vector<std::size_t> judge_of_;   // of the fit and of every weighted order
+  std::vector<const ModelMember*> halves_;
+  std::vector<std::optional<FoundDecision>> by_judge_;
+  std::optional<FoundDecision> by_units_;
+  Values idle_;
+  std::vector<FoundDecision> candidates_;
+  std::vector<JudgedByAll> judged_;  // of the candidates
+  std::vector<double> means_;        // the same
+};
+
+}  // namespace
+
+Decision decide_with_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context) {
+  return Ensemble(problem, options, context).run();
+}
+
+SuccessClaim claim_of(const DecisionProblem& problem, const std::vector<std::optional<double>>& values,
+                      const DecisionOptions& options, const Context& context) {
+  return Ensemble(problem, options, context).claim(values);
+}
+
+}  // namespace olem::internal

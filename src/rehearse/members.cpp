@@ -1,0 +1,414 @@
+#include "rehearse/members.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <thread>
+
+#include "olem/error.h"
+#include "olem/graph_learner.h"
+#include "olem/parallel.h"
+#include "olem/random.h"
+#include "rehearse/lever_order.h"
+#include "rehearse/rehearsal_graph.h"
+#include "sampler/fit_variables.h"
+#include "sampler/kinds.h"
+
+namespace olem {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kMemberKinds = {"order", "half", "other_order", "other_units"};
+
+}  // namespace
+
+OptionSet describe(MemberOptions& options) {
+  OptionSet set;
+  set.integer("orders", options.orders, 0, 64, "orders learned with weighted rows that decide and judge beside the fit");
+  set.integer("halves", options.halves, 0, 64, "fits to halves of the rows behind the interval, in complementary pairs");
+  return set;
+}
+
+std::string_view name_of(MemberKind kind) { return kMemberKinds[static_cast<std::size_t>(kind)]; }
+
+MemberKind member_kind(std::string_view name) {
+  const auto found = std::find(kMemberKinds.begin(), kMemberKinds.end(), name);
+  if (found == kMemberKinds.end())
+    throw Error(ErrorCategory::kData, fmt::format("'{}' is no kind of member that this olem knows.", name));
+  return static_cast<MemberKind>(found - kMemberKinds.begin());
+}
+
+std::vector<const ModelMember*> ModelMembers::of(MemberKind kind) const {
+  std::vector<const ModelMember*> chosen;
+  for (const ModelMember& member : list) {
+    if (member.kind == kind) chosen.push_back(&member);
+  }
+  return chosen;
+}
+
+}  // namespace olem
+
+namespace olem::internal {
+
+namespace {
+
+// Draws need fewer points than the fit has; half of them are enough for a spread, and keep model files small.
+constexpr int kPointsShare = 2;
+constexpr double kOrdersShare = 0.3;  // of the progress
+
+// Rows that samplers are fitted to, standardised.
+struct MemberRows {
+  Table table;
+  std::vector<SamplerVariable> columns;           // by column of the table
+  std::vector<std::vector<double>> standardised;  // the same
+};
+
+MemberRows standardise_rows(Table table) {
+  MemberRows rows{std::move(table), {}, {}};
+  rows.standardised.resize(rows.table.columns());
+  for (std::size_t j = 0; j < rows.table.columns(); ++j)
+    rows.columns.push_back(describe_variable({&rows.table, 1}, rows.table.name(j), rows.standardised[j]));
+  return rows;
+}
+
+// One member while it is made.
+struct Draft {
+  MemberKind kind = MemberKind::kOrder;
+  std::size_t rows = 0;  // place among the MemberRows
+  std::uint64_t index = 0;
+  Order order;            // empty: it cannot be learned
+  std::optional<Dag> dag;
+};
+
+// A sampler is the same for all members that ask for the same variable given the same ones, on the same rows.
+struct SamplerKey {
+  std::size_t rows = 0;
+  std::size_t variable = 0;         // column of the table
+  std::vector<std::size_t> given;  // columns, ascending
+  auto operator<=>(const SamplerKey&) const = default;
+};
+struct SharedSampler {
+  std::vector<std::size_t> sequence;  // the columns in the order that the sampler takes them in
+  std::shared_ptr<const ConditionalSampler> sampler;
+};
+
+class MemberFit {
+ public:
+  MemberFit(const MemberSource& source, const Context& context)
+      : source_(source),
+        model_(source.model),
+        options_(source.model.options),
+        names_(source.tables.front().names()),
+        context_(context),
+        member_options_(options_.samplers) {
+    member_options_.gp.inducing = std::max(1, member_options_.gp.inducing / kPointsShare);
+  }
+
+  std::shared_ptr<const ModelMembers> run(std::vector<Warning>& warnings) {
+    const MemberOptions& wanted = *options_.members;
+    if (wanted.halves > 0 && !enough_rows()) {
+      warnings.push_back({"few_rows",
+                          "Half of the rows are too few to learn from, so that there are no half-samples: the interval "
+                          "covers the chance of the draws only.",
+                          ""});
+      return nullptr;
+    }
+    draft(wanted);
+    context_.report_progress(0.0, "members");
+    learn();
+    std::erase_if(drafts_, [](const Draft& one) { return one.order.empty(); });
+    share();
+    auto members = std::make_shared<ModelMembers>();
+    for (const Draft& one : drafts_) members->list.push_back(assemble(one));
+    context_.report_progress(1.0, "members");
+    return members;
+  }
+
+ private:
+  const Table& whole() const { return source_.tables.front(); }
+  std::size_t tables() const { return source_.tables.size(); }
+  bool learns_order() const { return source_.learned && !model_.graph; }
+  bool is_plus() const { return options_.order.method == "olem+"; }
+
+  bool enough_rows() const {
+    const std::size_t rows = whole().rows() / 2;
+    const std::size_t d = whole().columns();
+    if (rows < sampler_kind(options_.samplers.sampler).least_rows(d - 1)) return false;
+    return !learns_order() || rows >= order_learner(options_.order.method).least_rows(d, options_.order);
+  }
+
+  void draft(const MemberOptions& wanted) {
+    const std::size_t n = whole().rows();
+    for (const Table& table : source_.tables) rows_.push_back(standardise_rows(table));
+    for (int k = 0; k < wanted.orders && learns_order(); ++k) {
+      const auto index = static_cast<std::uint64_t>(k);
+      drafts_.push_back({MemberKind::kOrder, index % tables(), index, {}, {}});
+    }
+    for (int h = 0; h < wanted.halves; ++h) {
+      const auto index = static_cast<std::uint64_t>(h);
+      std::vector<std::size_t> chosen =
+          RandomStream(context_.seed, "members.half", index / 2).sample_without_replacement(n, n / 2);
+      if (index % 2 == 1) {
+        std::vector<std::size_t> others;
+        for (std::size_t i = 0; i < n; ++i) {
+          if (!std::binary_search(chosen.begin(), chosen.end(), i)) others.push_back(i);
+        }
+        chosen = std::move(others);
+      }
+      drafts_.push_back({MemberKind::kHalf, rows_.size(), index, {}, {}});
+      rows_.push_back(standardise_rows(source_.tables[index % tables()].with_rows(chosen)));
+    }
+    if (!learns_order()) return;
+    drafts_.push_back({MemberKind::kOtherOrder, 0, 0, {}, {}});
+    drafts_.push_back({MemberKind::kOtherUnits, 0, 0, {}, {}});
+  }
+
+  // The orders and graphs of all drafts; what cannot be learned stays without one.
+  void learn() {
+    const Context serial = context_.serial();
+    if (learns_order() && is_plus()) {
+      bases_.resize(tables());
+      parallel_for(context_, 0, tables(), 1, [&](std::size_t t, std::size_t) {
+        bases_[t] = std::make_unique<OlemPlusProblem>(source_.tables[t], options_.order.olem_plus, serial);
+        // Its regressions along the way are what the weighted orders start from.
+        bases_[t]->learn(known(), serial, model_.order.order);
+      });
+    }
+    spread(drafts_.size(), 0.0, kOrdersShare, [&](std::size_t i) { learn(drafts_[i], serial); });
+  }
+
+  Precedence known() const { return Precedence(source_.knowledge, names_); }
+
+  void learn(Draft& one, const Context& serial) const {
+    switch (one.kind) {
+      case MemberKind::kOrder: one.order = weighted_order(one, serial); return;
+      case MemberKind::kHalf: learn_half(one, serial); return;
+      case MemberKind::kOtherOrder: one.order = other_order(serial); break;
+      case MemberKind::kOtherUnits: one.order = order_without_units(serial); break;
+    }
+    if (one.order == model_.order.order) one.order.clear();
+  }
+
+  Order weighted_order(const Draft& one, const Context& serial) const {
+    const Table& table = source_.tables[one.rows];
+    RandomStream random(context_.seed, "members.weights", one.index);
+    std::vector<double> weights(table.rows());
+    for (double& weight : weights) weight = random.exponential(1.0);
+    if (is_plus()) return bases_[one.rows]->reweighted(weights, serial).learn(known(), serial, model_.order.order).order;
+    if (options_.order.method == "olem")
+      return learn_order_olem_weighted(table, options_.order.olem, known(), weights, serial).order;
+    // Learners without a weighted form: the rows that a bootstrap would hold, each once.
+    const auto held = static_cast<std::size_t>(kBootstrapShare * static_cast<double>(table.rows()));
+    return learned_or_none(table.with_rows(random.sample_without_replacement(table.rows(), held)), serial);
+  }
+
+  Order learned_or_none(const Table& table, const Context& serial) const {
+    OrderOptions plain = options_.order;
+    plain.bootstrap = 0;
+    try {
+      return learn_order(table, plain, known(), serial).order;
+    } catch (const Error& error) {
+      if (error.category() != ErrorCategory::kData) throw;
+      return {};
+    }
+  }
+
+  void learn_half(Draft& one, const Context& serial) const {
+    const Table& table = rows_[one.rows].table;
+    if (!source_.learned) {
+      one.order = model_.order.order;
+      if (model_.graph) one.dag = model_.graph->dag;
+    } else if (!model_.graph) {
+      one.order = learned_or_none(table, serial);
+    } else {
+      try {
+        const Precedence knowledge = known();
+        one.dag = learned_dag(learn_graph(table, *options_.graph, knowledge, serial), knowledge);
+        one.order = order_along(*one.dag, knowledge);
+        one.dag = one.dag->with_nodes(one.order);
+      } catch (const Error& error) {
+        if (error.category() != ErrorCategory::kData && error.category() != ErrorCategory::kTask) throw;
+      }
+    }
+  }
+
+  // What the rule about levers did not take; nothing when that is the same.
+  Order other_order(const Context& serial) const {
+    if (source_.other) return *source_.other;
+    if (model_.levers) return {};
+    const Precedence precedence = known();
+    Knowledge with_levers = source_.knowledge;
+    for (const LeverDomain& lever : model_.task.alterable) {
+      for (const std::string& name : following_columns(model_.task, whole(), precedence))
+        with_levers.before.emplace_back(lever.name, name);
+    }
+    OrderOptions plain = options_.order;
+    plain.bootstrap = 0;
+    return learn_order(whole(), plain, Precedence(with_levers, names_), serial).order;
+  }
+
+  Order order_without_units(const Context& serial) const {
+    OrderOptions plain = options_.order;
+    plain.bootstrap = 0;
+    if (is_plus()) {
+      const auto& facts = model_.order.facts;
+      const bool by_scale = std::any_of(facts.begin(), facts.end(), [](const auto& fact) {
+        return fact.first == "scale_weight" && fact.second > 0.0;
+      });
+      if (!by_scale) return {};
+      plain.olem_plus.units = ColumnUnits::kArbitrary;
+    } else if (plain.method == "olem") {
+      plain.olem.entropy.affine = AffineCorrection::kScale;
+    } else {
+      return {};
+    }
+    return learn_order(whole(), plain, known(), serial).order;
+  }
+
+  std::vector<std::size_t> columns_of(const std::vector<std::string>& wanted) const {
+    std::vector<std::size_t> columns;
+    for (const std::string& name : wanted) columns.push_back(whole().index(name));
+    return columns;
+  }
+
+  static SamplerKey key_of(std::size_t rows, std::size_t variable, std::vector<std::size_t> given) {
+    std::sort(given.begin(), given.end());
+    return {rows, variable, std::move(given)};
+  }
+
+  std::vector<VariableConditions> conditions_of(const Draft& one) const {
+    return one.dag ? conditions_from_graph(*one.dag) : conditions_from_order(one.order);
+  }
+
+  bool is_given(const std::string& name) const {
+    const std::vector<std::string>& observed = model_.task.context;
+    return std::find(observed.begin(), observed.end(), name) != observed.end();
+  }
+
+  // Fits every sampler that a member needs, once.
+  void share() {
+    if (tables() == 1) {
+      const std::vector<SamplerVariable>& fitted = model_.samplers->variables;
+      for (const SamplerVariable& variable : fitted) {
+        if (!variable.sampler) continue;
+        std::vector<std::size_t> sequence;
+        for (const std::size_t k : variable.conditions) sequence.push_back(whole().index(fitted[k].name));
+        shared_[key_of(0, whole().index(variable.name), sequence)] = {sequence, variable.sampler};
+      }
+    }
+    std::vector<SamplerKey> of_all;
+    std::vector<SamplerKey> of_halves;
+    for (const Draft& one : drafts_) {
+      for (const VariableConditions& variable : conditions_of(one)) {
+        if (is_given(variable.name)) continue;
+        const std::vector<std::size_t> sequence = columns_of(variable.conditions);
+        const SamplerKey key = key_of(one.rows, whole().index(variable.name), sequence);
+        if (!shared_.emplace(key, SharedSampler{sequence, nullptr}).second) continue;
+        (one.kind == MemberKind::kHalf ? of_halves : of_all).push_back(key);
+      }
+    }
+    const double of_all_share = static_cast<double>(of_all.size()) / static_cast<double>(of_all.size() + of_halves.size() + 1);
+    const double middle = kOrdersShare + (1.0 - kOrdersShare) * of_all_share;
+    fit_keys(of_all, kOrdersShare, middle);
+    fit_keys(of_halves, middle, 1.0);
+  }
+
+  // The ones with most conditions take longest and go first.
+  void fit_keys(std::vector<SamplerKey>& keys, double from, double to) {
+    std::stable_sort(keys.begin(), keys.end(),
+                     [](const SamplerKey& a, const SamplerKey& b) { return a.given.size() > b.given.size(); });
+    for (const SamplerKey& key : keys) {
+      if (const SharedSampler* const like = like_of(key)) shared_[key].sequence = like->sequence;
+    }
+    const Context serial = context_.serial();
+    std::vector<std::shared_ptr<const ConditionalSampler>> fitted(keys.size());
+    spread(keys.size(), from, to, [&](std::size_t i) { fitted[i] = fit(keys[i], serial); });
+    for (std::size_t i = 0; i < keys.size(); ++i) shared_[keys[i]].sampler = std::move(fitted[i]);
+  }
+
+  std::shared_ptr<const ConditionalSampler> fit(const SamplerKey& key, const Context& serial) const {
+    const MemberRows& rows = rows_[key.rows];
+    const SharedSampler& shared = shared_.at(key);
+    const SamplerVariable& target = rows.columns[key.variable];
+    if (target.low == target.high) return sampling::make_constant(shared.sequence.size());
+    // What chose the sampler of all rows is what tells the streams of variables apart.
+    const std::size_t place = model_.samplers->index(target.name);
+    SamplerData data{target.name, rows.standardised[key.variable], {}, place, nullptr,
+                     {target.about, target.mean, target.sd}, {}};
+    for (const std::size_t k : shared.sequence) {
+      const SamplerVariable& condition = rows.columns[k];
+      data.conditions.emplace_back(rows.standardised[k]);
+      data.condition_columns.push_back({condition.about, condition.mean, condition.sd});
+    }
+    const SamplerKind& kind = sampler_kind(options_.samplers.sampler);
+    const SharedSampler* const like = like_of(key);
+    return like != nullptr ? sampling::refit_kind(kind, *like->sampler, data, member_options_, serial)
+                           : sampling::fit_kind(kind, data, member_options_, serial);
+  }
+
+  // Of a half: the sampler of all rows of its table for the same variables, where a member has it.
+  const SharedSampler* like_of(const SamplerKey& key) const {
+    if (key.rows < tables()) return nullptr;
+    const auto found = shared_.find({(key.rows - tables()) % tables(), key.variable, key.given});
+    return found == shared_.end() || found->second.sampler == nullptr ? nullptr : &found->second;
+  }
+
+  ModelMember assemble(const Draft& one) const {
+    if (one.kind != MemberKind::kHalf && tables() == 1 && !model_.graph && one.order == model_.order.order)
+      return {one.kind, one.order, model_.samplers};
+    SamplerSet set;
+    for (const VariableConditions& wanted : conditions_of(one)) {
+      const std::size_t column = whole().index(wanted.name);
+      SamplerVariable variable = rows_[one.rows].columns[column];
+      std::vector<std::size_t> sequence = columns_of(wanted.conditions);
+      if (!is_given(wanted.name)) {
+        const SharedSampler& shared = shared_.at(key_of(one.rows, column, sequence));
+        variable.sampler = shared.sampler;
+        sequence = shared.sequence;
+      }
+      for (const std::size_t k : sequence) variable.conditions.push_back(set.index(whole().name(k)));
+      set.variables.push_back(std::move(variable));
+    }
+    return {one.kind, one.order, std::make_shared<const SamplerSet>(std::move(set))};
+  }
+
+  // body(i) on the context's threads; the caller's thread tells the progress.
+  template <class Body>
+  void spread(std::size_t count, double from, double to, const Body& body) const {
+    const auto caller = std::this_thread::get_id();
+    std::atomic<std::size_t> done{0};
+    parallel_for(context_, 0, count, 1, [&](std::size_t i, std::size_t) {
+      body(i);
+      const double share = static_cast<double>(++done) / static_cast<double>(count);
+      if (std::this_thread::get_id() == caller) context_.report_progress(from + (to - from) * share, "members");
+    });
+    context_.report_progress(to, "members");
+  }
+
+  static constexpr double kBootstrapShare = 0.632;
+
+  const MemberSource& source_;
+  const RehearsalModel& model_;
+  const RehearsalOptions& options_;
+  const std::vector<std::string>& names_;
+  const Context& context_;
+  SamplerOptions member_options_;
+  std::vector<MemberRows> rows_;  // of the tables, then of the halves
+  std::vector<Draft> drafts_;
+  std::vector<std::unique_ptr<OlemPlusProblem>> bases_;
+  std::map<SamplerKey, SharedSampler> shared_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ModelMembers> fit_members(const MemberSource& source, std::vector<Warning>& warnings,
+                                                const Context& context) {
+  MemberOptions checked = *source.model.options.members;
+  describe(checked).validate();
+  return MemberFit(source, context).run(warnings);
+}
+
+}  // namespace olem::internal

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "olem/rehearsal.h"
+
+namespace olem::internal {
+
+// What members are learned from.
+struct MemberSource {
+  std::span<const Table> tables;  // the columns that are used; completed ones, or one
+  const RehearsalModel& model;    // its task, options, order, graph and samplers
+  // Of an order or graph that is learned: what is known, with the place of the levers that the whole table chose.
+  Knowledge knowledge;
+  bool learned = false;        // the order, or graph, was learned and not given
+  std::optional<Order> other;  // the order that the rule about levers did not take
+};
+
+// The members that the model's options ask for; null where half of the rows are too few for its learner or samplers,
+// with a warning that says so. Halves that cannot be learned, as when a column never varies in them, are left out.
+// Spread over the context's threads; the same for any number of them.
+std::shared_ptr<const ModelMembers> fit_members(const MemberSource& source, std::vector<Warning>& warnings,
+                                                const Context& context);
+
+}  // namespace olem::internal

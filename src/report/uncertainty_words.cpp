@@ -1,0 +1,193 @@
+#include "report/uncertainty_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "olem/text.h"
+#include "report/column_words.h"
+#include "report/layout.h"
+
+namespace olem::internal {
+
+namespace {
+
+using Columns = std::span<const NamedColumn>;
+
+constexpr std::size_t kMostPairs = 3;  // that are asked about
+
+std::string whole_percent(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
+
+std::string alterations_words(const JsonPart& alterations, Columns columns) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : alterations.members()) {
+    const Column& column = about_column(columns, name);
+    parts.push_back(fmt::format("{} to {}", name, with_unit(column, value_name(column, value.finite()))));
+  }
+  return parts.empty() ? "leave everything alone" : fmt::format("set {}", fmt::join(parts, ", "));
+}
+
+// "8 fits to half-samples gave 61 % to 70 % for this decision"
+std::string range_words(const JsonPart& decision, const char* kind, const char* one, const char* many) {
+  double low = 1.0;
+  double high = 0.0;
+  std::size_t count = 0;
+  for (const JsonPart& member : decision["members"].entries()) {
+    if (member["kind"].text() != kind) continue;
+    low = std::min(low, member["success"].finite());
+    high = std::max(high, member["success"].finite());
+    ++count;
+  }
+  if (count == 0) return "";
+  return fmt::format("{} {} {} to {}", count, count == 1 ? one : many, whole_percent(low), whole_percent(high));
+}
+
+std::string coverage_sentence(const JsonPart& decision) {
+  const std::string halves =
+      range_words(decision, "half", "fit to half of the rows gave", "fits to halves of the rows gave");
+  const std::string orders =
+      range_words(decision, "order", "other order that the data allow", "other orders that the data allow");
+  std::vector<std::string> parts;
+  if (!halves.empty()) parts.push_back(halves + " for this decision");
+  if (!orders.empty()) parts.push_back(orders);
+  const std::array<std::pair<const char*, const char*>, 4> sources = {
+      {{"order", "the order"},
+       {"rows", "the number of rows"},
+       {"extrapolation", "the models away from the data"},
+       {"draws", "the chance of the draws"}}};
+  double all = 0.0;
+  const std::pair<const char*, const char*>* most = &sources.front();
+  for (const auto& source : sources) {
+    const double own = decision["uncertainty"][source.first].finite();
+    all += own;
+    if (own > decision["uncertainty"][most->first].finite()) most = &source;
+  }
+  const double share = all > 0.0 ? decision["uncertainty"][most->first].finite() / all : 0.0;
+  return fmt::format("The interval covers draws, data and order{}{}. {} of the uncertainty is {}.",
+                     parts.empty() ? "" : ": ", fmt::join(parts, ", "), share > 0.5 ? "Most" : "The largest part",
+                     most->second);
+}
+
+std::string question_sentence(const JsonPart& decision, Columns columns) {
+  if (!decision.has("question")) return "";
+  const JsonPart question = decision["question"];
+  const std::vector<std::string> pair = question["pair"].texts();
+  if (pair.size() != 2) question["pair"].fail("is not a pair");
+  return fmt::format(
+      "Ask which comes first, {} or {}: with {} first this decision has {}, otherwise {}, and the best would be to {} "
+      "({}).",
+      pair[0], pair[1], pair[0], whole_percent(question["as_learned"].finite()),
+      whole_percent(question["other_way"].finite()),
+      alterations_words(question["other_decision"]["alterations"], columns),
+      whole_percent(question["other_decision"]["success"].finite()));
+}
+
+std::string other_order_sentence(const JsonPart& decision) {
+  if (!decision.has("other_order")) return "";
+  const JsonPart other = decision["other_order"];
+  std::vector<std::string> questions;
+  for (const JsonPart& entry : other["pairs"].entries()) {
+    const std::vector<std::string> pair = entry.texts();
+    if (pair.size() != 2) entry.fail("is not a pair");
+    if (questions.size() < kMostPairs)
+      questions.push_back(fmt::format("is {} known before {} is set?", pair[0], pair[1]));
+  }
+  return fmt::format("With the levers placed the other way this decision has {}: {}",
+                     whole_percent(other["success"].finite()), fmt::join(questions, " "));
+}
+
+std::string units_sentence(const JsonPart& decision, Columns columns) {
+  if (!decision.has("units")) return "";
+  const JsonPart units = decision["units"];
+  return fmt::format(
+      "The answer rests on the units of the columns: by what is free of them this decision has {}, and the best would "
+      "be to {} ({} by it, {} by the orders used).",
+      whole_percent(units["success"].finite()), alterations_words(units["decision"]["alterations"], columns),
+      whole_percent(units["decision"]["success"].finite()), whole_percent(units["by_members"].finite()));
+}
+
+std::string next_sentence(const JsonPart& decision) {
+  if (!decision.has("measure_next")) return "";
+  const JsonPart next = decision["measure_next"];
+  const std::string kind = next["kind"].text();
+  // Of the variance; the interval shrinks with its root.
+  const double left = std::sqrt(std::max(0.0, 1.0 - next["reduction"].finite()));
+  std::string what;
+  if (kind == "pair") {
+    const std::vector<std::string> pair = next["pair"].texts();
+    if (pair.size() != 2) next["pair"].fail("is not a pair");
+    what = fmt::format("to know which of {} and {} comes first", pair[0], pair[1]);
+  } else if (kind == "region") {
+    what = fmt::format("rows like this decision, with {} measured", next["variable"].text());
+  } else {
+    what = "twice as many rows";
+  }
+  return fmt::format("To measure next: {} would shrink the interval to about {} of its width.", what,
+                     whole_percent(left));
+}
+
+std::string hidden_cause_sentence(const JsonPart& decision) {
+  if (!decision.has("hidden_cause")) return "";
+  const JsonPart cause = decision["hidden_cause"];
+  const std::string assumption = "This holds if nothing unobserved moves both a lever and the outcome";
+  const std::vector<std::string> left_out = cause["left_out"].texts();
+  const std::string without = left_out.empty() ? "" : fmt::format(" (not told for {})", fmt::join(left_out, ", "));
+  if (cause["breakdown"].json().is_null()) {
+    const bool any = left_out.empty() || cause["curve"].entries().back().entries()[1].finite() <
+                                             cause["curve"].entries().front().entries()[1].finite();
+    return any ? fmt::format(
+                     "{}: even one that explains 90 % of the noise of both would leave this decision better "
+                     "than doing nothing{}.",
+                     assumption, without)
+               : assumption + without + ".";
+  }
+  const double r = cause["breakdown"].finite();
+  return fmt::format(
+      "{}: such a cause would have to explain more than {} of the noise of both, as of {} and {}, for this decision to "
+      "be worse than doing nothing{}.",
+      assumption, whole_percent(r * r), cause["lever"].text(), cause["outcome"].text(), without);
+}
+
+}  // namespace
+
+std::string range_sentence(bool with_members) {
+  return with_members
+             ? "The range behind a probability (95 %) covers the chance of the draws, the rows, the order and "
+               "how far a decision leads from the data."
+             : "The range behind a probability covers the chance of the draws (95 %), not errors of the models.";
+}
+
+std::string rounded_success(double success, double low, double high) {
+  return fmt::format("{} ({} to {})", whole_percent(success), whole_percent(low), whole_percent(high));
+}
+
+std::vector<std::string> uncertainty_sentences(const JsonPart& decision, std::span<const NamedColumn> columns) {
+  std::vector<std::string> all;
+  const auto add = [&](std::string sentence) {
+    if (!sentence.empty()) all.push_back(std::move(sentence));
+  };
+  if (decision.has("members")) add(coverage_sentence(decision));
+  add(question_sentence(decision, columns));
+  add(other_order_sentence(decision));
+  add(units_sentence(decision, columns));
+  add(hidden_cause_sentence(decision));
+  add(next_sentence(decision));
+  return all;
+}
+
+std::string first_lines(const std::vector<std::string>& sentences, std::size_t lines) {
+  std::string text;
+  for (const std::string& sentence : sentences) {
+    const std::string wrapped = wrap_text(sentence, kLineWidth);
+    const auto needed = static_cast<std::size_t>(std::count(wrapped.begin(), wrapped.end(), '\n'));
+    if (needed > lines) continue;
+    lines -= needed;
+    text += wrapped;
+  }
+  return text;
+}
+
+}  // namespace olem::internal

@@ -1,0 +1,249 @@
+#include "serve/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/column_words.h"
+#include "report/csv_cells.h"
+#include "report/layout.h"
+#include "report/page_parts.h"
+#include "report/svg.h"
+#include "serve/forecast_json.h"
+
+namespace olem::internal {
+
+namespace {
+
+constexpr std::size_t kStyleWithoutAction = 6;  // grey and dashed, as in the other figures
+constexpr double kPageWidth = 720.0;
+
+// Draw by draw: the draws are the same, so that what they have in common does not count.
+void find_behind(Comparison::Row& row, const std::vector<unsigned char>& own, const std::vector<unsigned char>& best) {
+  const std::size_t count = std::min(own.size(), best.size());
+  double sum = 0.0;
+  double squares = 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double difference = static_cast<double>(best[i]) - static_cast<double>(own[i]);
+    sum += difference;
+    squares += difference * difference;
+  }
+  const auto n = static_cast<double>(count);
+  row.behind = sum / n;
+  row.standard_error = std::sqrt(std::max(0.0, squares / n - row.behind * row.behind) / n);
+}
+
+plot::Figure overlaid_figure(const Comparison& comparison, std::size_t outcome, double width) {
+  const OverlaidHistogram& histogram = comparison.histograms[outcome];
+  plot::Figure figure;
+  figure.title = "Where " + histogram.name + " ends up";
+  figure.panel_width = width;
+  figure.panel_height = std::clamp(0.42 * width, 190.0, 320.0);
+  plot::Panel& panel = figure.panels.emplace_back();
+  panel.x.label = histogram.name;
+  panel.y.ticks = false;
+  const Region& desired = comparison.rows.front().request.desired;
+  if (comparison.same_desired && outcome < desired.ranges().size() && !desired.ranges()[outcome].is_list())
+    panel.layers.push_back(
+        plot::Shade{"where it is wanted", desired.ranges()[outcome].low, desired.ranges()[outcome].high});
+  std::vector<double> middles;
+  for (std::size_t i = 0; i + 1 < histogram.edges.size(); ++i)
+    middles.push_back(0.5 * (histogram.edges[i] + histogram.edges[i + 1]));
+  for (std::size_t i = histogram.counts.size(); i-- > 0;) {  // the first scenario on top
+    const bool idle = i == comparison.rows.size();
+    panel.layers.push_back(plot::Line{idle ? "without action" : comparison.rows[i].name,
+                                      middles,
+                                      {histogram.counts[i].begin(), histogram.counts[i].end()},
+                                      {},
+                                      {},
+                                      idle                      ? kStyleWithoutAction
+                                      : i < kStyleWithoutAction ? i
+                                                                : i + 1});
+  }
+  return figure;
+}
+
+const NamedValue* value_of(const std::vector<NamedValue>& values, const std::string& name) {
+  const auto found =
+      std::find_if(values.begin(), values.end(), [&](const NamedValue& value) { return value.name == name; });
+  return found == values.end() ? nullptr : &*found;
+}
+
+std::string value_words(const Column& column, double value) {
+  return has_words(column) ? value_name(column, value) : with_unit(column, short_number(value));
+}
+
+std::string success_words(const Rehearsal& rehearsal) {
+  return fmt::format("{} ({} to {})", percent_text(rehearsal.success), percent_text(rehearsal.interval.low),
+                     percent_text(rehearsal.interval.high));
+}
+
+std::string verdict(const Comparison::Row& row) {
+  if (row.best) return "best";
+  const std::string distance = fmt::format("{:.1f} points behind", 100.0 * row.behind);
+  return row.as_good() ? distance + ", which may be chance" : distance;
+}
+
+}  // namespace
+
+Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model, const CompareRequest& request) {
+  Comparison comparison;
+  std::vector<RehearsalDraws> draws(request.scenarios.size());
+  for (std::size_t i = 0; i < request.scenarios.size(); ++i) {
+    const CompareRequest::Scenario& scenario = request.scenarios[i];
+    comparison.rows.push_back(
+        {scenario.name, scenario.rehearsal, rehearser.rehearse(scenario.rehearsal, &draws[i]), false, 0.0, 0.0});
+    const RehearseRequest& first = request.scenarios.front().rehearsal;
+    // Unknown values are not equal to themselves.
+    comparison.same_context = comparison.same_context &&
+                              std::equal(first.context.begin(), first.context.end(), scenario.rehearsal.context.begin(),
+                                         [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+    comparison.same_desired = comparison.same_desired && to_json(scenario.rehearsal.desired) == to_json(first.desired);
+  }
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < comparison.rows.size(); ++i) {
+    const Rehearsal& own = comparison.rows[i].rehearsal;
+    const Rehearsal& leader = comparison.rows[best].rehearsal;
+    if (own.success > leader.success || (own.success == leader.success && own.cost < leader.cost)) best = i;
+  }
+  comparison.rows[best].best = true;
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i)
+    find_behind(comparison.rows[i], draws[i].inside, draws[best].inside);
+  std::vector<const OutcomeDraws*> overlaid;
+  for (const RehearsalDraws& one : draws) overlaid.push_back(&one.with);
+  if (comparison.same_context) overlaid.push_back(&draws.front().without);
+  comparison.histograms = overlaid_histograms(overlaid, model.task.outcome, *model.samplers);
+  return comparison;
+}
+
+Json comparison_json(const Comparison& comparison, double width) {
+  Json json;
+  json["rows"] = Json::array();
+  for (const Comparison::Row& row : comparison.rows) {
+    const Rehearsal& rehearsal = row.rehearsal;
+    json["rows"].push_back({{"name", row.name},
+                            {"success_probability", rehearsal.success},
+                            {"interval", {rehearsal.interval.low, rehearsal.interval.high}},
+                            {"without_action", rehearsal.without_action},
+                            {"cost", rehearsal.cost},
+                            {"outcomes", forecasts_json(rehearsal.outcomes)},
+                            {"best", row.best},
+                            {"as_good", row.as_good()},
+                            {"behind", row.behind},
+                            {"standard_error", row.standard_error}});
+  }
+  json["same_context"] = comparison.same_context;
+  json["same_desired"] = comparison.same_desired;
+  json["svg"] = Json::object();
+  for (std::size_t k = 0; k < comparison.histograms.size(); ++k)
+    json["svg"][comparison.histograms[k].name] = plot::svg_element(overlaid_figure(comparison, k, width));
+  return json;
+}
+
+std::string comparison_csv(const Comparison& comparison, const RehearsalModel& model) {
+  const Task& task = model.task;
+  std::vector<std::string> cells = {"scenario"};
+  for (const std::string& name : task.context) cells.push_back(csv_text(name));
+  for (const LeverDomain& lever : task.alterable) cells.push_back(csv_text(lever.name));
+  for (const char* const name : {"success_probability", "low", "high", "without_action", "cost", "best"})
+    cells.emplace_back(name);
+  for (const std::string& name : task.outcome) cells.push_back(csv_text("mean " + name));
+  std::string text = fmt::format("{}\n", fmt::join(cells, ","));
+  for (const Comparison::Row& row : comparison.rows) {
+    const Rehearsal& rehearsal = row.rehearsal;
+    cells = {csv_text(row.name)};
+    for (std::size_t j = 0; j < task.context.size(); ++j) {
+      const double value = row.request.context[j];
+      cells.push_back(std::isnan(value) ? "" : csv_value(about_column(model.columns, task.context[j]), value));
+    }
+    for (const LeverDomain& lever : task.alterable) {
+      const NamedValue* const set = value_of(row.request.alterations, lever.name);
+      cells.push_back(set == nullptr ? "" : csv_value(about_column(model.columns, lever.name), set->value));
+    }
+    for (const double value :
+         {rehearsal.success, rehearsal.interval.low, rehearsal.interval.high, rehearsal.without_action, rehearsal.cost})
+      cells.push_back(fmt::format("{}", value));
+    cells.emplace_back(row.best ? "best" : "");
+    for (const OutcomeForecast& outcome : rehearsal.outcomes) cells.push_back(fmt::format("{}", outcome.mean));
+    text += fmt::format("{}\n", fmt::join(cells, ","));
+  }
+  return text;
+}
+
+std::string comparison_page(const Comparison& comparison, const RehearsalModel& model) {
+  const Task& task = model.task;
+  const auto best =
+      std::find_if(comparison.rows.begin(), comparison.rows.end(), [](const Comparison::Row& row) { return row.best; });
+  Task wanted = task;
+  wanted.desired = best->request.desired;
+  Page page(fmt::format("Which of {} scenarios is best to have {}?", comparison.rows.size(), desired_text(wanted)),
+            fmt::format("{}: probability of success {}, without action {}.", best->name, success_words(best->rehearsal),
+                        percent_text(best->rehearsal.without_action)));
+  if (model.data) page.paragraph(data_sentence(to_json(*model.data)));
+  page.paragraph(
+      "All numbers come from the same draws. The range behind a probability covers the chance of the draws "
+      "(95 %), not errors of the models.");
+  page.section("Side by side");
+  std::vector<std::string> header = {""};
+  for (const Comparison::Row& row : comparison.rows) header.push_back(row.name);
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const std::string& title, const auto& cell) {
+    std::vector<std::string>& cells = rows.emplace_back(1, title);
+    for (const Comparison::Row& row : comparison.rows) cells.push_back(cell(row));
+  };
+  add("probability of success", [](const Comparison::Row& row) { return success_words(row.rehearsal); });
+  add("verdict", verdict);
+  add("without action", [](const Comparison::Row& row) { return percent_text(row.rehearsal.without_action); });
+  add("cost", [](const Comparison::Row& row) { return short_number(row.rehearsal.cost); });
+  for (const LeverDomain& lever : task.alterable) {
+    const Column& column = about_column(model.columns, lever.name);
+    add("set " + with_label(column, lever.name), [&](const Comparison::Row& row) -> std::string {
+      const NamedValue* const set = value_of(row.request.alterations, lever.name);
+      return set == nullptr ? "leave alone" : value_words(column, set->value);
+    });
+  }
+  for (std::size_t j = 0; j < task.context.size(); ++j) {
+    const Column& column = about_column(model.columns, task.context[j]);
+    add("observed " + with_label(column, task.context[j]), [&](const Comparison::Row& row) -> std::string {
+      const double value = row.request.context[j];
+      return std::isnan(value) ? "not known" : value_words(column, value);
+    });
+  }
+  for (std::size_t k = 0; k < task.outcome.size(); ++k) {
+    const Column& column = about_column(model.columns, task.outcome[k]);
+    add("expected " + with_label(column, task.outcome[k]), [&](const Comparison::Row& row) {
+      const OutcomeForecast& outcome = row.rehearsal.outcomes[k];
+      return fmt::format("{} ({} to {})", with_unit(column, short_number(outcome.mean)), short_number(outcome.low),
+                         short_number(outcome.high));
+    });
+  }
+  page.table(header, rows);
+  Wishes wishes;
+  wishes.weighted = !task.cost.empty();
+  page.paragraph(wishes.cost_words() + " Expected is the mean, with the range of four in five cases.");
+  page.section("Where the outcome ends up");
+  for (std::size_t k = 0; k < comparison.histograms.size(); ++k)
+    page.figure(plot::svg_element(overlaid_figure(comparison, k, kPageWidth)),
+                comparison.same_context ? "Draws from the models, with each scenario and without action."
+                                        : "Draws from the models; the scenarios have different contexts.");
+  std::vector<std::string> doubts;
+  const auto add_warnings = [&](const std::vector<Warning>& warnings) {
+    for (const Warning& warning : warnings) {
+      const std::string text = warning_text(warning, advice_spelling());
+      if (std::find(doubts.begin(), doubts.end(), text) == doubts.end()) doubts.push_back(text);
+    }
+  };
+  add_warnings(model.summary.warnings);
+  for (const Comparison::Row& row : comparison.rows) add_warnings(row.rehearsal.warnings);
+  page.section("Uncertainty");
+  if (doubts.empty()) {
+    page.paragraph("There were no warnings.");
+  } else {
+    page.list(doubts);
+  }
+  return page.finish();
+}
+
+}  // namespace olem::internal

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decide/explain/outcome_histogram.h"
+#include "serve/rehearser.h"
+#include "serve/requests.h"
+
+namespace olem::internal {
+
+// Rehearsals side by side, on the same draws.
+struct Comparison {
+  struct Row {
+    std::string name;
+    RehearseRequest request;
+    Rehearsal rehearsal;
+    bool best = false;  // the most probable success; of equals the cheapest, and of those the first
+    // Behind the best: mean and standard error of the difference, draw by draw.
+    double behind = 0.0;
+    double standard_error = 0.0;
+    // The difference may be chance: it is less than two of its standard errors.
+    bool as_good() const { return behind <= 2.0 * standard_error; }
+  };
+  std::vector<Row> rows;
+  // Of every row, in their order, and behind them of no action where all have the same context.
+  std::vector<OverlaidHistogram> histograms;
+  bool same_context = true;
+  bool same_desired = true;
+};
+
+Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model, const CompareRequest& request);
+
+// {"rows": [{"name", "success_probability", "interval", "without_action", "cost", "outcomes", "best", "as_good",
+// "behind", "standard_error"}], "same_context", "same_desired", "svg": {outcome: figure}}
+Json comparison_json(const Comparison& comparison, double width);
+
+// A row for each scenario: name, context, what is set, success with its interval, without action, cost, means.
+std::string comparison_csv(const Comparison& comparison, const RehearsalModel& model);
+
+// A page of HTML that stands alone, like those of olem report.
+std::string comparison_page(const Comparison& comparison, const RehearsalModel& model);
+
+}  // namespace olem::internal

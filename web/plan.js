@@ -1,0 +1,97 @@
+'use strict';
+
+// A decision in steps: what is set now, what will be seen then, and by which rule later levers answer to it.
+
+import { $, make, shown } from './basics.js';
+import { term } from './glossary.js';
+import { joined, number_text, percent_text, points_text, value_text, with_unit } from './words.js';
+
+// "0.3 + 0.5 x \u2212 0.1 x\u00b2"
+function sum_text({ constant, slopes, squares }) {
+  const terms = [
+    ...Object.entries(slopes ?? {}),
+    ...Object.entries(squares ?? {}).map(([name, weight]) => [`${name}\u00b2`, weight]),
+  ];
+  return terms
+    .filter(([, weight]) => weight !== 0)
+    .reduce(
+      (text, [name, weight]) =>
+        `${text} ${weight < 0 ? '\u2212' : '+'} ${number_text(Math.abs(weight), 3)}\u00a0${name}`,
+      number_text(constant, 3),
+    );
+}
+
+function rule_text(name, rule) {
+  if (rule.form === 'affine')
+    return (
+      `${name} to ${sum_text(rule)}, within ${number_text(rule.min, 3)} and ` +
+      with_unit(name, number_text(rule.max, 3))
+    );
+  if (rule.form === 'table')
+    return (
+      `${name} to ` +
+      joined(
+        rule.cells.map(({ seen, value }) => {
+          const given = joined(Object.entries(seen).map(([input, word]) => `${input} is ${word}`));
+          return `${typeof value === 'number' ? value_text(name, value) : value} where ${given}`;
+        }),
+      )
+    );
+  return `${name} to the value with the highest score by ${joined(rule.inputs)}`;
+}
+
+// The variables that are seen between steps, with the step after which: [{name, step}].
+export const seen_between = () =>
+  (shown.model.sequence ?? []).flatMap(({ then_observe }, step) => (then_observe ?? []).map((name) => ({ name, step })));
+
+// Of a sequence with values seen: the levers of steps that are over.
+export function levers_over(seen) {
+  const steps = seen_between().filter(({ name }) => (seen.get(name)?.value ?? null) !== null);
+  const last = Math.max(-1, ...steps.map(({ step }) => step));
+  return new Set((shown.model.sequence ?? []).slice(0, last + 1).flatMap(({ alter }) => alter));
+}
+
+// What seeing each variable first is worth, as the server found it.
+export function show_looking({ variables, levers }) {
+  const rows = variables.map(({ name, seen, unseen, gain }) =>
+    make('li', {}, `${name}: ${points_text(Math.max(0, gain))} (${percent_text(unseen)} unseen, ${percent_text(seen)} seen)`),
+  );
+  const watch = levers
+    .filter(({ difference }) => difference < -0.005)
+    .map(({ name, changed, watched }) =>
+      make('li', {}, `${name} is better watched (${percent_text(watched)}) than changed (${percent_text(changed)}).`),
+    );
+  $('looking-parts').replaceChildren(
+    make('p', {}, term('looking', 'Worth of looking'), rows.length > 0 ? ', the most first:' : ': nothing can be seen before a lever is set.'),
+    make('ul', {}, ...rows, ...watch),
+  );
+}
+
+// Shows the plan of a decision of the server; nothing for one that is taken at once.
+export function show_plan(decision) {
+  const sequence = decision?.sequence;
+  $('plan').hidden = !sequence;
+  if (!sequence) return;
+  const entries = sequence.steps.map(({ alter, then_observe }, i) => {
+    const rules = alter.filter((name) => Object.hasOwn(sequence.rules, name));
+    const said =
+      i === 0
+        ? `Now: ${joined(alter)}, as the levers say.`
+        : rules.length > 0
+          ? `Then set ${joined(rules.map((name) => rule_text(name, sequence.rules[name])))}.`
+          : `Then leave ${joined(alter)} alone.`;
+    const seen = then_observe?.length > 0 ? ` See ${joined(then_observe)}.` : '';
+    return make('li', {}, said + seen);
+  });
+  const gain = decision.success_probability - sequence.at_once;
+  $('plan').replaceChildren(
+    make('h3', {}, term('steps', 'In steps')),
+    make('ol', {}, ...entries),
+    make(
+      'p',
+      { class: 'note' },
+      `Set all at once, success would have probability ${percent_text(sequence.at_once)}: to look first is worth ` +
+        `${points_text(gain)}. The figure shows what becomes of the present step alone.`,
+    ),
+  );
+}

@@ -1,0 +1,92 @@
+'use strict';
+
+// What the interval of a decision is made of, and what would change the answer: parts of a decision that was searched
+// with members (fits to halves of the rows, other orders that the data allow). Decisions without them have none.
+
+import { $, make } from './basics.js';
+import { term } from './glossary.js';
+import { joined, number_text, percent_text, value_text } from './words.js';
+
+const kSources = [
+  ['draws', 'chance of the draws'],
+  ['rows', 'which rows there are'],
+  ['order', 'the order'],
+  ['extrapolation', 'little data there'],
+];
+const kMembers = { half: 'fits to halves of the rows', order: 'other orders that the data allow' };
+
+// Shares of the variance as one bar with its legend.
+function sources_bar(uncertainty) {
+  const total = kSources.reduce((sum, [key]) => sum + (uncertainty[key] ?? 0), 0);
+  if (!(total > 0)) return [];
+  const shares = kSources.map(([key, words]) => [key, words, (uncertainty[key] ?? 0) / total]);
+  const bar = make('div', { class: 'sources', 'aria-hidden': 'true' });
+  for (const [key, , share] of shares) {
+    const piece = make('i', { class: key });
+    piece.style.width = `${100 * share}%`;
+    bar.append(piece);
+  }
+  const legend = make('ul', { class: 'sources-legend' });
+  for (const [key, words, share] of shares)
+    legend.append(make('li', { class: key }, `${words} ${Math.round(100 * share)}\u202f%`));
+  return [make('p', {}, term('sources', 'What the interval is made of'), ':'), bar, legend];
+}
+
+function members_text(members) {
+  return Object.entries(kMembers)
+    .map(([kind, words]) => [words, members.filter((one) => one.kind === kind).map(({ success }) => success)])
+    .filter(([, values]) => values.length > 0)
+    .map(([words, values]) => {
+      const [low, high] = [Math.min(...values), Math.max(...values)].map(percent_text);
+      return `${values.length} ${words} give ${low} to ${high} for this decision`;
+    });
+}
+
+const decision_text = ({ alterations }) =>
+  joined(Object.entries(alterations).map(([name, value]) => `${name} to ${value_text(name, value, 3)}`)) || 'nothing';
+
+function change_texts({ question, other_order, units, measure_next, hidden_cause }) {
+  const texts = [];
+  if (question) {
+    const [first, second] = question.pair;
+    texts.push(
+      `Does ${first} come before ${second}? It was learned so, with success ${percent_text(question.as_learned)}. The ` +
+        `other way round it is ${percent_text(question.other_way)}, and one would set ${decision_text(question.other_decision)}.`,
+    );
+  }
+  if (other_order)
+    texts.push(
+      `If ${joined(other_order.pairs.map(([column, lever]) => `${column} comes before ${lever}`))}, success is ` +
+        `${percent_text(other_order.success)} instead.`,
+    );
+  if (units)
+    texts.push(
+      `Without trust in the units of the columns the order is another: this decision has ${percent_text(units.success)} ` +
+        `along it, and one would set ${decision_text(units.decision)}.`,
+    );
+  if (measure_next) {
+    const what = {
+      rows: 'Twice as many rows',
+      pair: `Knowing which of ${joined(measure_next.pair ?? [])} comes first`,
+      region: `Data on ${measure_next.variable} near this decision`,
+    }[measure_next.kind];
+    texts.push(`${what} would take away ${Math.round(100 * measure_next.reduction)}\u202f% of the uncertainty.`);
+  }
+  if (hidden_cause?.breakdown)
+    texts.push(
+      `A hidden cause of both ${hidden_cause.lever} and ${hidden_cause.outcome} with correlation ` +
+        `${number_text(hidden_cause.breakdown, 2)} with each would undo the gain; weaker ones do not.`,
+    );
+  else if (hidden_cause) texts.push('No hidden cause with a correlation up to 0.95 would undo the gain.');
+  return texts;
+}
+
+// Shows it for a decision of the server; nothing for null.
+export function show_uncertainty(decision) {
+  const parts = [];
+  if (decision?.uncertainty) parts.push(...sources_bar(decision.uncertainty));
+  const texts = [...members_text(decision?.members ?? []).map((text) => `${text}.`), ...change_texts(decision ?? {})];
+  if (texts.length > 0) parts.push(make('ul', {}, ...texts.map((text) => make('li', {}, text))));
+  $('uncertainty').hidden = parts.length === 0;
+  $('uncertainty-parts').replaceChildren(...parts);
+}
