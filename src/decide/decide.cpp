@@ -145,8 +145,9 @@ class Decider {
   bool spares_effort() const { return options_.least_effort > 0.0 && options_.method != DecisionMethod::kQwz23; }
 
   void check_feasible() const {
+    const HiddenDraws* const hidden = prepared_.problem().hidden.get();
     if (options_.method == DecisionMethod::kQwz23 &&
-        (!prepared_.problem().unknown.empty() || prepared_.problem().hidden)) {
+        (!prepared_.problem().unknown.empty() || (hidden != nullptr && !hidden->names().empty()))) {
       throw Error(ErrorCategory::kTask, "QWZ23 needs to know the whole context, and the causes of what was seen.",
                   {{"Give the values", "context"}, {"Choose the other method", "decision", "olem-rh"}});
     }
@@ -154,6 +155,10 @@ class Decider {
       throw Error(ErrorCategory::kTask,
                   "QWZ23 decides within the domains of the alterable variables and knows no constraints between them.",
                   {{"Remove the constraints"}, {"Choose the other method", "decision", "olem-rh"}});
+    }
+    if (options_.method == DecisionMethod::kQwz23 && prepared_.problem().region.ellipse()) {
+      throw Error(ErrorCategory::kTask, "QWZ23 needs a region with straight sides, and the desired one is an ellipse.",
+                  {{"Choose the other method", "decision", "olem-rh"}});
     }
     if (options_.method == DecisionMethod::kQwz23) refuse_discrete(prepared_);
     if (!prepared_.domain(prepared_.with_fixed(prepared_.free()))) {
@@ -590,14 +595,16 @@ Decision decide(const DecisionProblem& problem, const DecisionOptions& options, 
   const auto start = std::chrono::steady_clock::now();
   DecisionOptions checked = options;
   describe(checked).validate();
-  // Plans in steps come from the fit alone.
   const bool later = has_later_steps(problem);
-  const bool members = !later && problem.members && !checked.quick && !problem.members->list.empty();
+  const bool members = problem.members && !checked.quick && !problem.members->list.empty();
   Decision decision =
-      members ? decide_with_members(problem, checked, context) : decide_by_fit(problem, checked, context);
+      members && !later ? decide_with_members(problem, checked, context) : decide_by_fit(problem, checked, context);
   // Decisions at once do not tell what knowing something is worth to those with steps.
   if (later) {
     decision = decide_sequence(problem, decision, checked, context);
+    // The plan comes from the fit; what it is worth is said by all members. Of constraints, which cut rules, they know
+    // nothing.
+    if (members && problem.constraints.empty()) claim_by_members(problem, checked, context, decision);
     checked.worth_draws = 0;
   }
   decision.unknown = worth_of_knowing(problem, decision, checked, context);

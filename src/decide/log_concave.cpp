@@ -8,7 +8,8 @@ namespace olem::internal {
 
 bool is_log_concave(const PreparedProblem& prepared, const Subset& altered) {
   const DecisionProblem& problem = prepared.problem();
-  if (!prepared.objective().region().levels().empty() || !problem.unknown.empty() || problem.hidden) return false;
+  if (!prepared.objective().region().levels().empty() || !problem.unknown.empty()) return false;
+  if (problem.hidden && !problem.hidden->names().empty()) return false;
   const SamplerSet& set = *problem.samplers;
   std::vector<bool> given(set.variables.size(), false);
   for (const NamedValue& value : known_values(problem)) given[set.index(value.name)] = true;

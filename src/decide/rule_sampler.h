@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "olem/sampler_set.h"
+#include "olem/sequence.h"
 
 namespace olem::internal {
 
@@ -51,6 +52,10 @@ struct Rule {
 // that are to be set: so that draws, gradients and what is drawn anew are those of any decision. A lever's place and
 // the noise of all variables stay as they are.
 std::shared_ptr<const SamplerSet> with_rules(const SamplerSet& set, const std::vector<Rule>& rules);
+
+// A rule that was found with one fit, for the samplers of another. An input that stands behind the lever there counts
+// with its mean.
+Rule rule_for(const AlterationRule& rule, const SamplerSet& set);
 
 // Names of the parameters of a rule in that set.
 std::vector<std::string> parameter_names(const SamplerSet& set, const Rule& rule);

@@ -1,3 +1,5 @@
+#include "decide/so_far.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -141,9 +143,19 @@ ProblemSoFar problem_so_far(DecisionProblem problem, std::span<const NamedValue>
   result.warnings = observation_warnings(*belief, situation, context);
   problem.so_far.assign(so_far.begin(), so_far.end());
   problem.unknown.clear();
-  if (!belief->names().empty()) problem.hidden = std::move(belief);
+  problem.hidden = std::move(belief);  // other fits may have hidden causes where this one has none
   result.problem = std::move(problem);
   return result;
 }
+
+namespace internal {
+
+std::shared_ptr<const HiddenDraws> hidden_for(const DecisionProblem& problem,
+                                              const std::shared_ptr<const SamplerSet>& samplers) {
+  const auto* const belief = dynamic_cast<const Belief*>(problem.hidden.get());
+  return belief == nullptr || samplers == problem.samplers ? problem.hidden : belief->with_samplers(samplers);
+}
+
+}  // namespace internal
 
 }  // namespace olem

@@ -43,6 +43,7 @@ class Belief::Model {
   }
 
   const std::vector<std::string>& names() const { return names_; }
+  const Situation& situation() const { return situation_; }
   bool is_exact() const { return exact_.has_value(); }
 
   std::vector<std::vector<double>> draw(std::size_t draws, std::uint64_t noise, const Context& context) const {
@@ -361,6 +362,10 @@ Belief::~Belief() = default;
 
 const std::vector<std::string>& Belief::names() const { return model_->names(); }
 bool Belief::is_exact() const { return model_->is_exact(); }
+
+std::shared_ptr<const Belief> Belief::with_samplers(std::shared_ptr<const SamplerSet> set) const {
+  return std::make_shared<const Belief>(std::move(set), model_->situation());
+}
 
 std::vector<std::vector<double>> Belief::draw(std::size_t draws, std::uint64_t noise, const Context& context) const {
   return model_->draw(draws, noise, context);
