@@ -47,8 +47,13 @@ constexpr std::size_t kMostLines = 100000;  // of a table, blank ones and those 
 constexpr double kLeverMargin = 0.1;
 
 constexpr HttpRoute kRoutes[] = {
-    {"/api/model", "GET"},      {"/api/rehearse", "POST"}, {"/api/compare", "POST"},  {"/api/interval", "POST"},
-    {"/api/recommend", "POST"}, {"/api/looking", "POST"},  {"/api/contexts", "POST", kBodyLimit},
+    {"/api/model", "GET"},
+    {"/api/rehearse", "POST"},
+    {"/api/compare", "POST"},
+    {"/api/interval", "POST"},
+    {"/api/recommend", "POST"},
+    {"/api/looking", "POST"},
+    {"/api/contexts", "POST", kBodyLimit},
     {"/api/result/", "GET"},
 };
 
@@ -86,6 +91,8 @@ Json optional_json(const std::optional<double>& value) { return value ? Json(*va
 // The same region without the name of the file that it was read from.
 Region nameless(const Region& region) {
   if (!region.ranges().empty()) return Region::box(region.ranges());
+  if (const auto& ellipse = region.ellipse())
+    return Region::ellipse(region.outcomes(), ellipse->centre, ellipse->radii);
   std::vector<std::vector<double>> weights;
   std::vector<double> bounds;
   for (std::size_t row = 0; row < region.rows(); ++row) {
