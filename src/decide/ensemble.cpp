@@ -13,6 +13,8 @@
 #include "decide/objective.h"
 #include "decide/order_question.h"
 #include "decide/prepared_problem.h"
+#include "decide/rule_sampler.h"
+#include "decide/so_far.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
@@ -67,14 +69,27 @@ Ends ends_of(double success, double variance, double quantile) {
 // Draws of one fit, whatever is altered. For one thread at a time.
 class MemberDraws {
  public:
+  // `rules`: of levers of later steps, which then follow them.
   MemberDraws(const DecisionProblem& problem, std::shared_ptr<const SamplerSet> samplers, int draws,
-              std::uint64_t noise, double caution, const Context& context)
+              std::uint64_t noise, double caution, const Context& context, std::span<const AlterationRule> rules = {})
       : problem_(problem),
         samplers_(std::move(samplers)),
         caution_(caution),
         context_(context),
         prepared_(prepare_objective(problem.region, *samplers_, context)) {
-    plan_.context = problem.context;
+    plan_.context = known_values(problem);
+    plan_.hidden = hidden_for(problem, samplers_);
+    if (!rules.empty()) {
+      std::vector<Rule> own;
+      for (const AlterationRule& rule : rules) {
+        own.push_back(rule_for(rule, *samplers_));
+        const std::vector<std::string> names = parameter_names(*samplers_, own.back());
+        parameters_.insert(parameters_.end(), names.begin(), names.end());
+        weights_.insert(weights_.end(), own.back().weights.begin(),
+                        own.back().weights.begin() + static_cast<std::ptrdiff_t>(own.back().parameters()));
+      }
+      samplers_ = with_rules(*samplers_, own);
+    }
     plan_.unknown = problem.unknown;
     plan_.context_model = problem.context_model;
     plan_.outcomes = problem.region.outcomes();
@@ -106,6 +121,7 @@ class MemberDraws {
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (values[k]) altered.push_back(problem_.alterable[k].name);
     }
+    altered.insert(altered.end(), parameters_.begin(), parameters_.end());
     if (!sampler_) {
       plan_.altered = altered;
       sampler_.emplace(samplers_, plan_, context_);
@@ -123,6 +139,7 @@ class MemberDraws {
       const SamplerVariable& variable = samplers_->variables[samplers_->index(problem_.alterable[k].name)];
       set.push_back(variable.standardise(*values[k]));
     }
+    set.insert(set.end(), weights_.begin(), weights_.end());
     return sampler_->sample(set, caution_);
   }
 
@@ -132,6 +149,8 @@ class MemberDraws {
   const Context& context_;
   PreparedObjective prepared_;
   PostDecisionPlan plan_;
+  std::vector<std::string> parameters_;  // of the rules
+  std::vector<double> weights_;          // their values
   std::vector<std::string> altered_;
   std::optional<PostDecisionSampler> sampler_;
 };
@@ -186,7 +205,10 @@ class Ensemble {
  public:
   Ensemble(const DecisionProblem& problem, const DecisionOptions& options, const Context& context)
       : problem_(problem), options_(options), context_(context), serial_(context.serial()) {
-    const std::vector<std::string> outcomes = problem.region.outcomes();
+    std::vector<std::string> outcomes = problem.region.outcomes();
+    // What rules answer to matters as much as the outcomes.
+    for (const SequenceStep& step : problem.sequence)
+      outcomes.insert(outcomes.end(), step.then_observe.begin(), step.then_observe.end());
     const std::vector<const ModelMember*> orders = problem.members->of(MemberKind::kOrder);
     const double share = 1.0 / static_cast<double>(orders.size() + 1);
     std::vector<Signature> signatures = {signature_of(*problem.samplers, outcomes)};
@@ -237,8 +259,8 @@ class Ensemble {
       const bool already = prepared.permits(to_setting(prepared, idle_)) && means_.back() >= options_.target;
       const Status said = already ? Status::kAlreadyLikely : reached ? Status::kDone : Status::kTargetNotReached;
       // What the fit has said of its own decision stands, unless the members see it otherwise.
-      if (decision.uncertainty->chosen_by_members || said == Status::kTargetNotReached || decision.summary.status != said)
-      {
+      if (decision.uncertainty->chosen_by_members || said == Status::kTargetNotReached ||
+          decision.summary.status != said) {
         Status& status = decision.summary.status;
         if (status == Status::kAlreadyLikely || status == Status::kTargetNotReached) status = Status::kDone;
         conclude_target(prepared, already, reached, decision);
@@ -247,6 +269,25 @@ class Ensemble {
     claim_proposals(winner.values, decision);
     add_notes(winner.values, claim, decision);
     return decision;
+  }
+
+  // What is said of a plan: values now, rules later.
+  void claim_plan(Decision& decision) const {
+    const Values values = values_of(decision);
+    const Values nothing(values.size());
+    const Claim claim = claim_all(values, decision.sequence->rules);
+    const Claim idle = claim_all(nothing);
+    const double by_fit_alone = decision.success_probability;
+    decision.uncertainty = describe_claim(decision, claim, idle);
+    for (Alteration& alteration : decision.alterations) {
+      const double moved = alteration.success_if_released + claim.success - by_fit_alone;
+      alteration.success_if_released = std::clamp(moved, 0.0, 1.0);
+    }
+    decision.success_probability = claim.success;
+    decision.without_action = idle.success;
+    const Ends ends = ends_of(claim.success, claim.variance(!halves_.empty()), kTwoSided95);
+    decision.success_low = ends.low;
+    decision.success_high = ends.high;
   }
 
   SuccessClaim claim(const Values& values) {
@@ -275,6 +316,7 @@ class Ensemble {
       DecisionProblem other = problem_;
       other.members = nullptr;
       other.samplers = i < judges_.size() ? judges_[i].samplers : units.front()->samplers;
+      other.hidden = hidden_for(problem_, other.samplers);
       try {
         found[i - 1] = find_decision(other, fewer, serial_);
       } catch (const Error& error) {
@@ -312,7 +354,8 @@ class Ensemble {
     std::vector<JudgedByAll> judged(decisions.size());
     for (JudgedByAll& one : judged) one.inside.resize(judges_.size());
     parallel_for(context_, 0, judges_.size(), 1, [&](std::size_t j, std::size_t) {
-      MemberDraws draws(problem_, judges_[j].samplers, options_.judge_draws, stream(j, false), options_.caution, serial_);
+      MemberDraws draws(problem_, judges_[j].samplers, options_.judge_draws, stream(j, false), options_.caution,
+                        serial_);
       for (std::size_t i = 0; i < decisions.size(); ++i) judged[i].inside[j] = draws.inside(decisions[i]);
     });
     for (JudgedByAll& one : judged) {
@@ -403,8 +446,9 @@ class Ensemble {
         if (judged[i].mean > judged[best].mean) best = i;
       }
       const Gain lost = mean_gain(whole, judged[best]);
-      const bool harmless = for_target ? judged[best].mean >= options_.target
-                                       : lost.mean - lost.standard_error <= kWorthNothingByMean;
+      // Each candidate has lost what its own fit could spare already, so that this asks for more.
+      const bool harmless =
+          for_target ? judged[best].mean >= options_.target : lost.mean + lost.standard_error <= kWorthNothingByMean;
       if (!harmless) return current;
       current = fewer[best];
     }
@@ -429,7 +473,7 @@ class Ensemble {
   }
 
   // On draws that no choice has seen.
-  Claim claim_all(const Values& values) const {
+  Claim claim_all(const Values& values, std::span<const AlterationRule> rules = {}) const {
     Claim claim;
     const std::size_t judges = judges_.size();
     const auto functions = static_cast<std::size_t>(options_.posterior_functions);
@@ -439,18 +483,18 @@ class Ensemble {
     claim.by_function.resize(functions);
     parallel_for(context_, 0, judges + halves_.size() + batches, 1, [&](std::size_t i, std::size_t) {
       if (i < judges) {
-        claim.by_judge[i] = MemberDraws(problem_, judges_[i].samplers, draws_of(i), stream(i, true), options_.caution,
-                                        serial_)
-                                .success(values);
+        claim.by_judge[i] =
+            MemberDraws(problem_, judges_[i].samplers, draws_of(i), stream(i, true), options_.caution, serial_, rules)
+                .success(values);
       } else if (i < judges + halves_.size()) {
         const std::size_t h = i - judges;
-        claim.by_half[h] = MemberDraws(problem_, halves_[h]->samplers, options_.judge_draws,
-                                       stream(judges + h, true), options_.caution, serial_)
+        claim.by_half[h] = MemberDraws(problem_, halves_[h]->samplers, options_.judge_draws, stream(judges + h, true),
+                                       options_.caution, serial_, rules)
                                .success(values);
       } else {
         const std::size_t first = (i - judges - halves_.size()) * kFunctionsAtOnce;
         MemberDraws draws(problem_, problem_.samplers, std::max(10, options_.judge_draws / 2),
-                          static_cast<std::uint64_t>(DrawStream::kFunctions), options_.caution, serial_);
+                          static_cast<std::uint64_t>(DrawStream::kFunctions), options_.caution, serial_, rules);
         for (std::size_t f = first; f < std::min(functions, first + kFunctionsAtOnce); ++f) {
           draws.hold_functions(f, values);
           claim.by_function[f] = logit(draws.success(values));
@@ -480,7 +524,7 @@ class Ensemble {
   // Twice as many where a judge stands for several members.
   int draws_of(std::size_t judge) const {
     return judges_[judge].weight * static_cast<double>(judge_of_.size()) > 1.5 ? 2 * options_.judge_draws
-                                                                                 : options_.judge_draws;
+                                                                               : options_.judge_draws;
   }
 
   DecisionUncertainty describe_claim(const Decision& decision, const Claim& claim, const Claim& idle) const {
@@ -499,8 +543,8 @@ class Ensemble {
     result.rows = any_halves ? claim.halves - result.order : 0.0;
     result.extrapolation = claim.functions;
     for (std::size_t m = 0; m < judge_of_.size(); ++m) {
-      result.members.push_back({m == 0 ? "fit" : std::string(name_of(MemberKind::kOrder)),
-                                claim.by_judge[judge_of_[m]], idle.by_judge[judge_of_[m]]});
+      result.members.push_back({m == 0 ? "fit" : std::string(name_of(MemberKind::kOrder)), claim.by_judge[judge_of_[m]],
+                                idle.by_judge[judge_of_[m]]});
     }
     for (std::size_t h = 0; h < halves_.size(); ++h)
       result.members.push_back({std::string(name_of(MemberKind::kHalf)), claim.by_half[h], idle.by_half[h]});
@@ -658,8 +702,8 @@ class Ensemble {
   const DecisionOptions& options_;
   const Context& context_;
   Context serial_;
-  std::vector<MeanJudge> judges_;       // the fit, and orders that differ from it and each other
-  std::vector<std::size_t> judge_of_;   // of the fit and of every weighted order
+  std::vector<MeanJudge> judges_;      // the fit, and orders that differ from it and each other
+  std::vector<std::size_t> judge_of_;  // of the fit and of every weighted order
   std::vector<const ModelMember*> halves_;
   std::vector<std::optional<FoundDecision>> by_judge_;
   std::optional<FoundDecision> by_units_;
@@ -673,6 +717,11 @@ class Ensemble {
 
 Decision decide_with_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context) {
   return Ensemble(problem, options, context).run();
+}
+
+void claim_by_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context,
+                      Decision& decision) {
+  Ensemble(problem, options, context).claim_plan(decision);
 }
 
 SuccessClaim claim_of(const DecisionProblem& problem, const std::vector<std::optional<double>>& values,

@@ -23,7 +23,7 @@ struct DecisionSheet {
   std::string set;       // "DIC to -0.002 and TA to 0.21"; empty when nothing is
   std::string success;   // "67.6 % (66.1 % to 69 %)"
   std::string without_action;
-  bool with_members = false;  // the interval covers more than the draws
+  bool with_members = false;             // the interval covers more than the draws
   std::vector<std::string> uncertainty;  // sentences, what matters most first; may be empty
   // The status in a sentence, without the name of the search that found the decision; may be empty.
   std::string message;

@@ -14,8 +14,7 @@ constexpr GlossaryEntry kEntries[] = {
      "draws, the rows that happen to be there, the order and little data; otherwise the chance of the draws only."},
     {"sources", "what an interval is made of",
      "How much of the uncertainty comes from the chance of the draws, from the rows that happen to be there, from an "
-     "order "
-     "that might be another, and from leading to where there is little data."},
+     "order that might be another, and from leading to where there is little data."},
     {"steps", "in steps",
      "Some levers are set later, when something has been seen. The rule says how they will answer to it."},
     {"seen", "seen since",

@@ -17,6 +17,7 @@
 #include "report/glossary.h"
 #include "report/page_parts.h"
 #include "report/svg.h"
+#include "report/uncertainty_words.h"
 
 namespace olem {
 
@@ -43,12 +44,7 @@ void add_uncertainty(Page& page, const JsonPart& result) {
   std::vector<std::string> texts;
   if (result.has("decisions")) {
     const std::vector<JsonPart> decisions = result["decisions"].entries();
-    const bool with_members = !decisions.empty() && decisions.front().has("members");
-    texts.emplace_back(
-        with_members
-            ? "The range behind a probability (95 %) covers the chance of the draws, the rows, the order and how "
-              "far a decision leads from the data."
-            : "The range behind a probability covers the chance of the draws (95 %), not errors of the models.");
+    texts.push_back(range_sentence(!decisions.empty() && decisions.front().has("members")));
     if (decisions.size() == 1) {
       const DecisionSheet sheet = decision_sheet(decisions.front(), columns_of(result));
       texts.insert(texts.end(), sheet.uncertainty.begin(), sheet.uncertainty.end());

@@ -90,6 +90,8 @@ Json optional_json(const std::optional<double>& value) { return value ? Json(*va
 // The same region without the name of the file that it was read from.
 Region nameless(const Region& region) {
   if (!region.ranges().empty()) return Region::box(region.ranges());
+  if (const auto& ellipse = region.ellipse())
+    return Region::ellipse(region.outcomes(), ellipse->centre, ellipse->radii);
   std::vector<std::vector<double>> weights;
   std::vector<double> bounds;
   for (std::size_t row = 0; row < region.rows(); ++row) {
