@@ -21,6 +21,10 @@ constexpr WarningCode kWarningCodes[] = {
      "A column without a role goes with an outcome far beyond what levers and context explain. It may come after the "
      "outcome.",
      "List the column under \"after\" in the task if it comes after the outcome."},
+    {"beyond_data", true,
+     "The decision leads to where there is no data. Most of the uncertainty is that of the models, so the probability "
+     "of success is unreliable.",
+     "Narrow the domains of the levers to the range of the data."},
     {"calibration", true,
      "Forecasts near the observed context and the recommended values are too narrow or too wide, measured on held-out "
      "rows that lie near them. The probability of success is then more or less uncertain than its interval says.",
