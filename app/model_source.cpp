@@ -163,8 +163,8 @@ DecisionProblems make_problems(const RehearsalModel& model, const Task& task,
   DecisionProblems problems = make_problems(model, task, contexts);
   if (arguments.so_far.empty()) return problems;
   if (contexts.size() != 1) {
-    throw Error::of_option("so_far", fmt::format("There are {} contexts, but what was set and seen belongs to one.",
-                                                 contexts.size()));
+    throw Error::of_option(
+        "so_far", fmt::format("There are {} contexts, but what was set and seen belongs to one.", contexts.size()));
   }
   std::vector<std::string> pieces;
   for (const std::string& given : arguments.so_far) {

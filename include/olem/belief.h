@@ -53,6 +53,9 @@ class Belief : public HiddenDraws {
 
   bool is_exact() const;
 
+  // The same situation by another fit.
+  std::shared_ptr<const Belief> with_samplers(std::shared_ptr<const SamplerSet> set) const;
+
  private:
   class Model;
   std::unique_ptr<const Model> model_;

@@ -67,7 +67,8 @@ struct DecisionOptions {
   // Success that is enough: the cheapest decision that reaches it is looked for. 0: as much success as can be had.
   double target = 0.0;
   // Success that may be given up for less effort, among decisions that are as good as the best: with more levers than
-  // outcomes these form a ridge, along which a search wanders, and the cheapest of them are also the surest. 0: nothing.
+  // outcomes these form a ridge, along which a search wanders, and the cheapest of them are also the surest. 0:
+  // nothing.
   double least_effort = 0.002;
   // How many different decisions to propose, the best one among them.
   int proposals = 1;

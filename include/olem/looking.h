@@ -40,7 +40,8 @@ struct Looking {
 // pure function of its arguments; runs on the context's threads. Throws what decide throws.
 Looking explain_looking(const DecisionProblem& problem, const DecisionOptions& options, const Context& context);
 
-// {"variables": [{"name", "seen", "unseen", "gain"}], "levers": [{"name", "changed", "watched", "difference", "value"}]}
+// {"variables": [{"name", "seen", "unseen", "gain"}], "levers": [{"name", "changed", "watched", "difference",
+// "value"}]}
 Json to_json(const Looking& looking, std::span<const NamedColumn> columns = {});
 
 }  // namespace olem

@@ -34,9 +34,9 @@ struct PostDecisionPlan {
   // others.
   std::vector<std::string> unknown;
   std::shared_ptr<const ContextModel> context_model;  // needed where something is unknown
-  std::shared_ptr<const HiddenDraws> hidden;  // further variables that are drawn so; may be null
-  std::vector<std::string> altered;           // set by the decision; alterable variables left alone are not among them
-  std::vector<std::string> outcomes;          // none of them altered or context
+  std::shared_ptr<const HiddenDraws> hidden;          // further variables that are drawn so; may be null
+  std::vector<std::string> altered;   // set by the decision; alterable variables left alone are not among them
+  std::vector<std::string> outcomes;  // none of them altered or context
   std::size_t draws = 1000;
   // Which draws. Samplers with the same number, seed and draws share the noise of every variable, whatever is altered,
   // so that differences between decisions are not chance. Below 2^40.

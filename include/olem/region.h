@@ -36,6 +36,15 @@ struct OutcomeLevels {
   double half_gap = 0.5;  // half of the least distance between two levels of the column
 };
 
+// {y : sum over outcomes of ((y - centre) / radius)^2 <= 1}: a ball where all radii are the same.
+struct OutcomeEllipse {
+  std::vector<double> centre;  // one per outcome
+  std::vector<double> radii;   // the same, all positive
+
+  // sqrt of that sum: 1 on the border.
+  double distance(std::span<const double> y) const;
+};
+
 // Where the outcomes are wanted: {y : M y <= d}, borders included, and for some outcomes only some levels. Row i of M
 // has one weight per outcome, 0 for those with levels.
 class Region {
@@ -53,6 +62,11 @@ class Region {
   static Region polytope(const std::vector<std::string>& outcomes, const std::vector<std::vector<double>>& weights,
                          const std::vector<double>& bounds, const std::string& source = "");
 
+  // A data error for numbers that are not finite, radii that are not positive and as many of them as there are not
+  // outcomes.
+  static Region ellipse(const std::vector<std::string>& outcomes, std::vector<double> centre, std::vector<double> radii,
+                        const std::string& source = "");
+
   const std::vector<std::string>& outcomes() const { return outcomes_; }
   std::size_t size() const { return outcomes_.size(); }  // of y
   std::size_t rows() const { return bounds_.size(); }    // of M
@@ -62,7 +76,8 @@ class Region {
   const std::string& row_name(std::size_t row) const { return row_names_[row]; }
   const std::vector<OutcomeRange>& ranges() const { return ranges_; }  // of a box, as given; empty for a polytope
   const std::vector<OutcomeLevels>& levels() const { return levels_; }
-  bool is_given() const { return rows() > 0 || !levels_.empty() || has_words(); }  // something is asked for
+  const std::optional<OutcomeEllipse>& ellipse() const { return ellipse_; }  // then there are no rows and no levels
+  bool is_given() const { return rows() > 0 || !levels_.empty() || has_words() || ellipse_; }  // something is asked for
   // Levels by their words, whose numbers resolved() finds: until then contains() is a usage error.
   bool has_words() const;
   const std::string& source() const { return source_; }
@@ -90,11 +105,12 @@ class Region {
   std::vector<std::string> row_names_;
   std::vector<OutcomeRange> ranges_;
   std::vector<OutcomeLevels> levels_;
+  std::optional<OutcomeEllipse> ellipse_;
   std::string source_;
 };
 
 // {"NEC": [0.5, null], "renewed": "yes", "grade": {"values": ["good", "very good"]}} for a box, {"M": [[...]], "d":
-// [...]} for a polytope.
+// [...]} for a polytope, {"centre": [...], "radius": r, or [...]} for a ball or an ellipse.
 Json to_json(const Region& region);
 
 // What the data says about one column.

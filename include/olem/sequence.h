@@ -33,14 +33,14 @@ struct AlterationRule {
     double value = 0.0;
   };
 
-  std::string name;                  // of the lever
-  std::size_t step = 0;              // in which it is set; the present one is 1
-  Form form = Form::kAffine;         //
-  std::vector<std::string> inputs;   // what will have been seen
-  double low = 0.0;                  // ends of the lever's domain
-  double high = 0.0;                 //
-  std::vector<Sum> sums;             // one of kAffine, one per value of kScores
-  std::vector<Cell> cells;           // of kTable
+  std::string name;                 // of the lever
+  std::size_t step = 0;             // in which it is set; the present one is 1
+  Form form = Form::kAffine;        //
+  std::vector<std::string> inputs;  // what will have been seen
+  double low = 0.0;                 // ends of the lever's domain
+  double high = 0.0;                //
+  std::vector<Sum> sums;            // one of kAffine, one per value of kScores
+  std::vector<Cell> cells;          // of kTable
 
   // What the rule says; one value per input. Constraints between levers may still cut it.
   double operator()(std::span<const double> seen) const;
@@ -48,9 +48,9 @@ struct AlterationRule {
 
 // What is planned beyond the present step.
 struct SequencePlan {
-  std::vector<SequenceStep> steps;     // from now on, the present one first
-  std::vector<AlterationRule> rules;   // of the levers of later steps that are to be altered
-  double at_once = 0.0;                // probability of success when everything is set now
+  std::vector<SequenceStep> steps;    // from now on, the present one first
+  std::vector<AlterationRule> rules;  // of the levers of later steps that are to be altered
+  double at_once = 0.0;               // probability of success when everything is set now
 };
 
 // {"step", "form", "inputs", "min", "max", "constant", "slopes", ...} as docs/methods/sequence.md describes. Levels are

@@ -223,8 +223,8 @@ void add_decisions(py::module_& module) {
           py::arg("path"), py::arg("overwrite"))
       .def("facts", &facts_of)
       .def("value_of", &value_of, py::arg("name"), py::arg("text"))
-      .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("unknown"),
-           py::arg("so_far"), py::arg("settings"))
+      .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("unknown"), py::arg("so_far"),
+           py::arg("settings"))
       .def("simulate", &draw_after_decision, py::arg("context"), py::arg("alterations"), py::arg("draws"),
            py::arg("draw"), py::arg("caution"), py::arg("settings"))
       .def(py::pickle(

@@ -22,8 +22,8 @@ constexpr WarningCode kWarningCodes[] = {
      "outcome.",
      "List the column under \"after\" in the task if it comes after the outcome."},
     {"beyond_data", true,
-     "The decision leads to where there is no data: most of the uncertainty is that of the models themselves, so the "
-     "probability of success is a guess.",
+     "The decision leads to where there is no data. Most of the uncertainty is that of the models, so the probability "
+     "of success is unreliable.",
      "Narrow the domains of the levers to the range of the data, or give rows near the decision."},
     {"calibration", true,
      "Forecasts near the observed context and the recommended values are too narrow or too wide, measured on held-out "

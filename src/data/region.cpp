@@ -207,6 +207,37 @@ Region Region::box(const std::vector<OutcomeRange>& ranges, const std::string& s
   return region;
 }
 
+double OutcomeEllipse::distance(std::span<const double> y) const {
+  double squares = 0.0;
+  for (std::size_t j = 0; j < centre.size(); ++j) {
+    const double away = (y[j] - centre[j]) / radii[j];
+    squares += away * away;
+  }
+  return std::sqrt(squares);
+}
+
+Region Region::ellipse(const std::vector<std::string>& outcomes, std::vector<double> centre, std::vector<double> radii,
+                       const std::string& source) {
+  Region region;
+  region.source_ = source;
+  region.outcomes_ = outcomes;
+  if (centre.size() != outcomes.size() || radii.size() != outcomes.size()) {
+    region_error(source,
+                 fmt::format("\"centre\" of the desired region has {} numbers and \"radius\" {}, but there {} {} "
+                             "outcome{} ({}). Give one for each; a radius that all share may be a single number.",
+                             centre.size(), radii.size(), outcomes.size() == 1 ? "is" : "are", outcomes.size(),
+                             outcomes.size() == 1 ? "" : "s", fmt::join(outcomes, ", ")));
+  }
+  for (const double value : centre) check_number(value, "A number of \"centre\"", source);
+  for (const double value : radii) {
+    check_number(value, "A number of \"radius\"", source);
+    if (!(value > 0.0))
+      region_error(source, fmt::format("\"radius\" of the desired region is {}, but must be positive.", value));
+  }
+  region.ellipse_ = OutcomeEllipse{std::move(centre), std::move(radii)};
+  return region;
+}
+
 void Region::add_sides(std::size_t outcome, const OutcomeRange& range) {
   std::vector<double> weights(size(), 0.0);
   const auto add_side = [&](const std::optional<double>& side, double sign, const char* relation) {
@@ -229,8 +260,9 @@ Region Region::resolved(std::span<const Column> about) const {
     for (std::size_t j = 0; j < size(); ++j) {
       bool counts = false;
       for (std::size_t i = 0; i < rows(); ++i) counts = counts || weights(i)[j] != 0.0;
+      counts = counts || ellipse_;
       if (counts && about[j].type == ColumnType::kCategory && about[j].levels.size() > 2) {
-        region_error(source_, fmt::format("\"M\" of the desired region counts the levels of '{}', which have no order. "
+        region_error(source_, fmt::format("The desired region counts the levels of '{}', which have no order. "
                                           "Give a range or levels for each outcome instead.",
                                           outcomes_[j]));
       }
@@ -363,6 +395,7 @@ bool Region::contains(std::span<const double> y) const {
                      [&](const auto& cell) { return value >= cell.first && value <= cell.second; }))
       return false;
   }
+  if (ellipse_ && !(ellipse_->distance(y) <= 1.0)) return false;
   for (std::size_t i = 0; i < rows(); ++i) {
     const auto row = weights(i);
     if (!(std::inner_product(row.begin(), row.end(), y.begin(), 0.0) <= bounds_[i])) return false;
@@ -379,6 +412,12 @@ Region Region::standardised(std::span<const double> means, std::span<const doubl
     if (range.low) range.low = (*range.low - means[j]) / deviations[j];
     if (range.high) range.high = (*range.high - means[j]) / deviations[j];
     for (double& value : range.values) value = (value - means[j]) / deviations[j];
+  }
+  if (result.ellipse_) {
+    for (std::size_t j = 0; j < size(); ++j) {
+      result.ellipse_->centre[j] = (ellipse_->centre[j] - means[j]) / deviations[j];
+      result.ellipse_->radii[j] = ellipse_->radii[j] / deviations[j];
+    }
   }
   for (OutcomeLevels& set : result.levels_) {
     const double mean = means[set.outcome];
@@ -416,6 +455,13 @@ Json to_json(const Region& region) {
     }
     return json;
   }
+  if (const auto& ellipse = region.ellipse()) {
+    const std::vector<double>& radii = ellipse->radii;
+    const bool ball = std::all_of(radii.begin(), radii.end(), [&](double radius) { return radius == radii.front(); });
+    json["centre"] = ellipse->centre;
+    json["radius"] = ball ? Json(radii.front()) : Json(radii);
+    return json;
+  }
   json["M"] = Json::array();
   json["d"] = Json::array();
   for (std::size_t i = 0; i < region.rows(); ++i) {
@@ -437,6 +483,14 @@ RegionCentre region_centre(const Region& region, std::span<const ColumnSummary> 
     }
     result.means.push_back(outcomes[j].mean);
     result.deviations.push_back(outcomes[j].deviation);
+  }
+  if (region.ellipse()) {
+    result.centre = region.ellipse()->centre;
+    result.radius = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < outcomes.size(); ++j)
+      result.radius = std::min(result.radius, region.ellipse()->radii[j] / outcomes[j].deviation);
+    warn_when_far(region, outcomes, result);
+    return result;
   }
   // Outcomes with levels have a middle of their own.
   std::vector<std::size_t> ranged;

@@ -42,8 +42,7 @@ void check_sequence(const Task& task, const Table& table, std::vector<Problem>& 
         add(fmt::format("Step {} of \"sequence\" alters '{}', which is not alterable.", s + 1, name),
             near.empty() ? "Name variables of \"alterable\"" : fmt::format("Did you mean '{}'?", near), name);
       } else if (!seen.insert(name).second) {
-        add(fmt::format("'{}' stands twice in \"sequence\".", name), "Name it in one step only",
-            name);
+        add(fmt::format("'{}' stands twice in \"sequence\".", name), "Name it in one step only", name);
       }
     }
     for (const std::string& name : task.sequence[s].then_observe) {
@@ -63,8 +62,7 @@ void check_sequence(const Task& task, const Table& table, std::vector<Problem>& 
         add(fmt::format("Step {} of \"sequence\" observes '{}', which is {}.", s + 1, name, role),
             "Observe columns without a role", name);
       } else if (!seen.insert(name).second) {
-        add(fmt::format("'{}' stands twice in \"sequence\".", name), "Name it in one step only",
-            name);
+        add(fmt::format("'{}' stands twice in \"sequence\".", name), "Name it in one step only", name);
       }
     }
   }
@@ -73,13 +71,14 @@ void check_sequence(const Task& task, const Table& table, std::vector<Problem>& 
 void check_last_step(const Task& task, std::vector<Problem>& problems) {
   if (task.sequence.empty() || task.sequence.back().then_observe.empty()) return;
   const std::vector<std::string>& names = task.sequence.back().then_observe;
-  problems.push_back({Severity::kNote,
-                      "last_observation",
-                      fmt::format("'{}' is observed after the last step of \"sequence\", so that no decision depends on "
-                                  "it.",
-                                  fmt::join(names, "', '")),
-                      {{"Add a step that alters something afterwards, or leave it out"}},
-                      names});
+  problems.push_back(
+      {Severity::kNote,
+       "last_observation",
+       fmt::format("'{}' is observed after the last step of \"sequence\", so that no decision depends on "
+                   "it.",
+                   fmt::join(names, "', '")),
+       {{"Add a step that alters something afterwards, or leave it out"}},
+       names});
 }
 
 std::vector<std::pair<std::string, std::string>> sequence_pairs(const Task& task) {

@@ -21,9 +21,9 @@ namespace {
 using Keys = std::vector<std::string>;
 using Names = std::vector<std::string>;
 
-const Names kTaskKeys = {"name",        "note",    "data",         "reading",  "columns", "context",
-                         "alterable",   "outcome", "desired",      "observed", "cost",    "max_alterations",
-                         "constraints", "sequence", "before", "known_before", "after",   "ignore"};
+const Names kTaskKeys = {"name",        "note",     "data",    "reading",      "columns", "context",
+                         "alterable",   "outcome",  "desired", "observed",     "cost",    "max_alterations",
+                         "constraints", "sequence", "before",  "known_before", "after",   "ignore"};
 const Names kDomainKeys = {"min", "max", "step", "values"};
 const Names kConstraintKeys = {"weights", "max"};
 const Names kStepKeys = {"alter", "then_observe"};
@@ -355,9 +355,16 @@ class TaskReader {
   Region read_region(const Json& desired, const Names& outcomes) const {
     if (!desired.is_object()) {
       fail({"desired"}, must_be("\"desired\"", desired,
-                                "an object of ranges, such as {\"NEC\": [0.5, null]}, or of \"M\" and \"d\""));
+                                "an object of ranges, such as {\"NEC\": [0.5, null]}, of \"M\" and \"d\", or of "
+                                "\"centre\" and \"radius\""));
     }
     if (outcomes.empty()) return {};  // nothing to desire; check_task says so
+    const auto names_outcome = [&](const char* key) {
+      return std::find(outcomes.begin(), outcomes.end(), key) != outcomes.end();
+    };
+    if ((desired.contains("centre") && !names_outcome("centre")) ||
+        (desired.contains("radius") && !names_outcome("radius")))
+      return read_ellipse(desired, outcomes);
     const auto matrix = desired.find("M");
     const bool is_outcome = std::find(outcomes.begin(), outcomes.end(), "M") != outcomes.end();
     if (matrix == desired.end() || (is_outcome && !holds_lists(*matrix))) return read_box(desired, outcomes);
@@ -419,6 +426,28 @@ class TaskReader {
       wanted.high = side(1);
     }
     return Region::box(ranges, source_);
+  }
+
+  Region read_ellipse(const Json& desired, const Names& outcomes) const {
+    check_keys(desired, {"centre", "radius"}, {"desired"});
+    if (!desired.contains("centre") || !desired.contains("radius"))
+      fail({"desired"}, "\"desired\" has one of \"centre\" and \"radius\", but a ball or an ellipse needs both.");
+    const auto is_number = [](const Json& value) { return value.is_number(); };
+    const auto is_list = [&](const Json& value) {
+      return value.is_array() && std::all_of(value.begin(), value.end(), is_number);
+    };
+    const Json& centre = desired.at("centre");
+    const Json& radius = desired.at("radius");
+    if (!is_list(centre))
+      fail({"desired", "centre"}, must_be("\"centre\"", centre, "a list of numbers, one for each outcome"));
+    if (!radius.is_number() && !is_list(radius)) {
+      fail({"desired", "radius"},
+           must_be("\"radius\"", radius, "a number, or a list of numbers, one for each outcome"));
+    }
+    return Region::ellipse(outcomes, centre.get<std::vector<double>>(),
+                           radius.is_number() ? std::vector<double>(outcomes.size(), radius.get<double>())
+                                              : radius.get<std::vector<double>>(),
+                           source_);
   }
 
   Region read_polytope(const Json& desired, const Names& outcomes) const {

@@ -11,6 +11,7 @@
 #include "decide/ensemble.h"
 #include "decide/judge.h"
 #include "decide/level_search.h"
+#include "decide/log_concave.h"
 #include "decide/optimizers.h"
 #include "decide/prepared_problem.h"
 #include "decide/search.h"
@@ -144,8 +145,9 @@ class Decider {
   bool spares_effort() const { return options_.least_effort > 0.0 && options_.method != DecisionMethod::kQwz23; }
 
   void check_feasible() const {
+    const HiddenDraws* const hidden = prepared_.problem().hidden.get();
     if (options_.method == DecisionMethod::kQwz23 &&
-        (!prepared_.problem().unknown.empty() || prepared_.problem().hidden)) {
+        (!prepared_.problem().unknown.empty() || (hidden != nullptr && !hidden->names().empty()))) {
       throw Error(ErrorCategory::kTask, "QWZ23 needs to know the whole context, and the causes of what was seen.",
                   {{"Give the values", "context"}, {"Choose the other method", "decision", "olem-rh"}});
     }
@@ -153,6 +155,10 @@ class Decider {
       throw Error(ErrorCategory::kTask,
                   "QWZ23 decides within the domains of the alterable variables and knows no constraints between them.",
                   {{"Remove the constraints"}, {"Choose the other method", "decision", "olem-rh"}});
+    }
+    if (options_.method == DecisionMethod::kQwz23 && prepared_.problem().region.ellipse()) {
+      throw Error(ErrorCategory::kTask, "QWZ23 needs a region with straight sides, and the desired one is an ellipse.",
+                  {{"Choose the other method", "decision", "olem-rh"}});
     }
     if (options_.method == DecisionMethod::kQwz23) refuse_discrete(prepared_);
     if (!prepared_.domain(prepared_.with_fixed(prepared_.free()))) {
@@ -235,13 +241,35 @@ class Decider {
         static_cast<std::size_t>(options_.draws), static_cast<std::uint64_t>(DrawStream::kSearch), prepared_.context());
     const Qwz23Answer answer = maximise_satisfied(outcomes, prepared_.objective().region(), low, high, preferred,
                                                   options_.qwz23, prepared_.context());
-    if (answer.at_most > answer.satisfied) {
-      not_proven_ = fmt::format(
-          "{} of {} draws are satisfied; that no other decision satisfies more is not proven beyond two outcomes.",
+    if (answer.at_most > answer.satisfied && answer.values.empty()) note_not_proven(answer, outcomes.draws);
+    if (answer.values.empty()) return {};
+    std::vector<Candidate> found = {{answer.found_by, answer.values, search.success(answer.values)}};
+    if (answer.at_most == answer.satisfied) return found;
+    if (!is_log_concave(prepared_, altered)) {
+      note_not_proven(answer, outcomes.draws);
+      return found;
+    }
+    // Where success has one maximum an ascent from anywhere ends there, and what it finds is proven for the model.
+    RandomStream random(prepared_.context().seed, "decide.log_concave");
+    found.push_back(search.ascend(found.front()));
+    found.push_back(search.ascend(search.screen(random)));
+    const double error = 2.0 * std::sqrt(0.25 / options_.draws);
+    if (std::abs(found[1].success - found[2].success) > error) {
+      note_not_proven(answer, outcomes.draws);
+    } else {
+      proven_ = fmt::format(
+          "{} of {} draws are satisfied; success is log-concave in the decision, and ascents from several starts end "
+          "at "
+          "the same success, so that no other decision is better by the model.",
           answer.satisfied, outcomes.draws);
     }
-    if (answer.values.empty()) return {};
-    return {{answer.found_by, answer.values, search.success(answer.values)}};
+    return found;
+  }
+
+  void note_not_proven(const Qwz23Answer& answer, std::size_t draws) {
+    not_proven_ = fmt::format(
+        "{} of {} draws are satisfied; that no other decision satisfies more is not proven beyond two outcomes.",
+        answer.satisfied, draws);
   }
 
   // Combinations that deserve a search, of all that were screened, best first: the best ones, and of those that may be
@@ -491,6 +519,7 @@ class Decider {
     Summary& summary = decision.summary;
     conclude_target(prepared_, already_likely_, reached, decision);
     if (!not_proven_.empty()) summary.warnings.push_back({"not_proven", not_proven_, ""});
+    if (!proven_.empty()) summary.message += " " + proven_;
     if (!how_levels_.empty()) summary.message += " " + how_levels_;
     if (!how_subsets_.empty()) summary.message += " " + how_subsets_;
   }
@@ -505,6 +534,7 @@ class Decider {
   std::vector<Judged> pool_;
   std::set<Subset> searched_;
   std::string not_proven_;   // how far QWZ23 is from proven
+  std::string proven_;       // why it is, where its draws do not tell
   std::string how_levels_;   // how combinations of levels were searched, where not all were looked at
   std::string how_subsets_;  // which choices of variables were searched, where that is limited
 };
@@ -565,15 +595,16 @@ Decision decide(const DecisionProblem& problem, const DecisionOptions& options, 
   const auto start = std::chrono::steady_clock::now();
   DecisionOptions checked = options;
   describe(checked).validate();
-  // Plans in steps come from the fit alone, and so do draws of causes that were not seen.
   const bool later = has_later_steps(problem);
-  const bool members =
-      !later && !problem.hidden && problem.members && !checked.quick && !problem.members->list.empty();
+  const bool members = problem.members && !checked.quick && !problem.members->list.empty();
   Decision decision =
-      members ? decide_with_members(problem, checked, context) : decide_by_fit(problem, checked, context);
+      members && !later ? decide_with_members(problem, checked, context) : decide_by_fit(problem, checked, context);
   // Decisions at once do not tell what knowing something is worth to those with steps.
   if (later) {
     decision = decide_sequence(problem, decision, checked, context);
+    // The plan comes from the fit; what it is worth is said by all members. Of constraints, which cut rules, they know
+    // nothing.
+    if (members && problem.constraints.empty()) claim_by_members(problem, checked, context, decision);
     checked.worth_draws = 0;
   }
   decision.unknown = worth_of_knowing(problem, decision, checked, context);

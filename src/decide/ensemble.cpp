@@ -13,6 +13,8 @@
 #include "decide/objective.h"
 #include "decide/order_question.h"
 #include "decide/prepared_problem.h"
+#include "decide/rule_sampler.h"
+#include "decide/so_far.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
@@ -68,14 +70,27 @@ Ends ends_of(double success, double variance, double quantile) {
 // Draws of one fit, whatever is altered. For one thread at a time.
 class MemberDraws {
  public:
+  // `rules`: of levers of later steps, which then follow them.
   MemberDraws(const DecisionProblem& problem, std::shared_ptr<const SamplerSet> samplers, int draws,
-              std::uint64_t noise, double caution, const Context& context)
+              std::uint64_t noise, double caution, const Context& context, std::span<const AlterationRule> rules = {})
       : problem_(problem),
         samplers_(std::move(samplers)),
         caution_(caution),
         context_(context),
         prepared_(prepare_objective(problem.region, *samplers_, context)) {
     plan_.context = known_values(problem);
+    plan_.hidden = hidden_for(problem, samplers_);
+    if (!rules.empty()) {
+      std::vector<Rule> own;
+      for (const AlterationRule& rule : rules) {
+        own.push_back(rule_for(rule, *samplers_));
+        const std::vector<std::string> names = parameter_names(*samplers_, own.back());
+        parameters_.insert(parameters_.end(), names.begin(), names.end());
+        weights_.insert(weights_.end(), own.back().weights.begin(),
+                        own.back().weights.begin() + static_cast<std::ptrdiff_t>(own.back().parameters()));
+      }
+      samplers_ = with_rules(*samplers_, own);
+    }
     plan_.unknown = problem.unknown;
     plan_.context_model = problem.context_model;
     plan_.outcomes = problem.region.outcomes();
@@ -107,6 +122,7 @@ class MemberDraws {
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (values[k]) altered.push_back(problem_.alterable[k].name);
     }
+    altered.insert(altered.end(), parameters_.begin(), parameters_.end());
     if (!sampler_) {
       plan_.altered = altered;
       sampler_.emplace(samplers_, plan_, context_);
@@ -124,6 +140,7 @@ class MemberDraws {
       const SamplerVariable& variable = samplers_->variables[samplers_->index(problem_.alterable[k].name)];
       set.push_back(variable.standardise(*values[k]));
     }
+    set.insert(set.end(), weights_.begin(), weights_.end());
     return sampler_->sample(set, caution_);
   }
 
@@ -133,6 +150,8 @@ class MemberDraws {
   const Context& context_;
   PreparedObjective prepared_;
   PostDecisionPlan plan_;
+  std::vector<std::string> parameters_;  // of the rules
+  std::vector<double> weights_;          // their values
   std::vector<std::string> altered_;
   std::optional<PostDecisionSampler> sampler_;
 };
@@ -187,7 +206,10 @@ class Ensemble {
  public:
   Ensemble(const DecisionProblem& problem, const DecisionOptions& options, const Context& context)
       : problem_(problem), options_(options), context_(context), serial_(context.serial()) {
-    const std::vector<std::string> outcomes = problem.region.outcomes();
+    std::vector<std::string> outcomes = problem.region.outcomes();
+    // What rules answer to matters as much as the outcomes.
+    for (const SequenceStep& step : problem.sequence)
+      outcomes.insert(outcomes.end(), step.then_observe.begin(), step.then_observe.end());
     const std::vector<const ModelMember*> orders = problem.members->of(MemberKind::kOrder);
     const double share = 1.0 / static_cast<double>(orders.size() + 1);
     std::vector<Signature> signatures = {signature_of(*problem.samplers, outcomes)};
@@ -250,6 +272,25 @@ class Ensemble {
     return decision;
   }
 
+  // What is said of a plan: values now, rules later.
+  void claim_plan(Decision& decision) const {
+    const Values values = values_of(decision);
+    const Values nothing(values.size());
+    const Claim claim = claim_all(values, decision.sequence->rules);
+    const Claim idle = claim_all(nothing);
+    const double by_fit_alone = decision.success_probability;
+    decision.uncertainty = describe_claim(decision, claim, idle);
+    for (Alteration& alteration : decision.alterations) {
+      const double moved = alteration.success_if_released + claim.success - by_fit_alone;
+      alteration.success_if_released = std::clamp(moved, 0.0, 1.0);
+    }
+    decision.success_probability = claim.success;
+    decision.without_action = idle.success;
+    const Ends ends = ends_of(claim.success, claim.variance(!halves_.empty()), kTwoSided95);
+    decision.success_low = ends.low;
+    decision.success_high = ends.high;
+  }
+
   SuccessClaim claim(const Values& values) {
     const Claim made = claim_all(values);
     const Ends ends = ends_of(made.success, made.variance(!halves_.empty()), kTwoSided95);
@@ -276,6 +317,7 @@ class Ensemble {
       DecisionProblem other = problem_;
       other.members = nullptr;
       other.samplers = i < judges_.size() ? judges_[i].samplers : units.front()->samplers;
+      other.hidden = hidden_for(problem_, other.samplers);
       try {
         found[i - 1] = find_decision(other, fewer, serial_);
       } catch (const Error& error) {
@@ -432,7 +474,7 @@ class Ensemble {
   }
 
   // On draws that no choice has seen.
-  Claim claim_all(const Values& values) const {
+  Claim claim_all(const Values& values, std::span<const AlterationRule> rules = {}) const {
     Claim claim;
     const std::size_t judges = judges_.size();
     const auto functions = static_cast<std::size_t>(options_.posterior_functions);
@@ -443,17 +485,17 @@ class Ensemble {
     parallel_for(context_, 0, judges + halves_.size() + batches, 1, [&](std::size_t i, std::size_t) {
       if (i < judges) {
         claim.by_judge[i] =
-            MemberDraws(problem_, judges_[i].samplers, draws_of(i), stream(i, true), options_.caution, serial_)
+            MemberDraws(problem_, judges_[i].samplers, draws_of(i), stream(i, true), options_.caution, serial_, rules)
                 .success(values);
       } else if (i < judges + halves_.size()) {
         const std::size_t h = i - judges;
         claim.by_half[h] = MemberDraws(problem_, halves_[h]->samplers, options_.judge_draws, stream(judges + h, true),
-                                       options_.caution, serial_)
+                                       options_.caution, serial_, rules)
                                .success(values);
       } else {
         const std::size_t first = (i - judges - halves_.size()) * kFunctionsAtOnce;
         MemberDraws draws(problem_, problem_.samplers, std::max(10, options_.judge_draws / 2),
-                          static_cast<std::uint64_t>(DrawStream::kFunctions), options_.caution, serial_);
+                          static_cast<std::uint64_t>(DrawStream::kFunctions), options_.caution, serial_, rules);
         for (std::size_t f = first; f < std::min(functions, first + kFunctionsAtOnce); ++f) {
           draws.hold_functions(f, values);
           claim.by_function[f] = logit(draws.success(values));
@@ -676,6 +718,11 @@ class Ensemble {
 
 Decision decide_with_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context) {
   return Ensemble(problem, options, context).run();
+}
+
+void claim_by_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context,
+                      Decision& decision) {
+  Ensemble(problem, options, context).claim_plan(decision);
 }
 
 SuccessClaim claim_of(const DecisionProblem& problem, const std::vector<std::optional<double>>& values,

@@ -21,6 +21,12 @@ FoundDecision find_decision(const DecisionProblem& problem, const DecisionOption
 // (docs/methods/uncertainty.md). The members decide and judge on the context's threads. Throws what decide() throws.
 Decision decide_with_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context);
 
+// Replaces what a decision with later steps claims by what the members say of it: the mean over the fit and the
+// weighted orders, the interval of all members, and where it comes from. At once in `decision.sequence` stays that of
+// the fit.
+void claim_by_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context,
+                      Decision& decision);
+
 // What the members say of one decision that is given, for a person who moves levers.
 struct SuccessClaim {
   double success = 0.0;

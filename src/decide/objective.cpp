@@ -141,6 +141,14 @@ double OutcomeObjective::smoothed(double tau, const OutcomeDraws& draws, std::sp
     const double norm = row_norm(region_.weights(r));
     blur.push_back(tau * (norm > 0.0 ? std::min(widths_[r], widest * norm) : widths_[r]));
   }
+  const std::optional<OutcomeEllipse>& ellipse = region_.ellipse();
+  // In radii, as the distance from the centre.
+  double ellipse_blur = tau;
+  if (ellipse) {
+    const double least = *std::min_element(ellipse->radii.begin(), ellipse->radii.end());
+    ellipse_blur = tau * std::min(1.0, widest / least);
+  }
+  std::vector<double> y(q);
   for (std::size_t i = 0; i < n; ++i) {
     if (draws.valid[i] == 0) continue;
     double product = 1.0;
@@ -150,6 +158,14 @@ double OutcomeObjective::smoothed(double tau, const OutcomeDraws& draws, std::sp
       for (std::size_t k = 0; k < q; ++k) slack -= weights[k] * draws.values[k * n + i];
       in[r] = sigmoid(slack / blur[r]);
       product *= in[r];
+    }
+    double within = 1.0;
+    double distance = 0.0;
+    if (ellipse) {
+      for (std::size_t k = 0; k < q; ++k) y[k] = draws.values[k * n + i];
+      distance = ellipse->distance(y);
+      within = sigmoid((1.0 - distance) / ellipse_blur);
+      product *= within;
     }
     const double of_rows = product;
     for (std::size_t s = 0; s < sets.size(); ++s) {
@@ -162,6 +178,11 @@ double OutcomeObjective::smoothed(double tau, const OutcomeDraws& draws, std::sp
       double others = of_rows;
       for (std::size_t t = 0; t < sets.size(); ++t) others *= t == s ? 1.0 : member[t];
       adjoints[sets[s].outcome * n + i] += share * others * member_slope[s];
+    }
+    if (ellipse && distance > 0.0) {
+      const double slope = -share * product * (1.0 - within) / (ellipse_blur * distance);
+      for (std::size_t k = 0; k < q; ++k)
+        adjoints[k * n + i] += slope * (y[k] - ellipse->centre[k]) / (ellipse->radii[k] * ellipse->radii[k]);
     }
     for (std::size_t r = 0; r < region_.rows(); ++r) {
       const double slope = -share * product * (1.0 - in[r]) / blur[r];

@@ -90,7 +90,8 @@ class RuleRun : public SamplerRun {
     for (std::size_t l = 0; l < limit; ++l) place += rule_.limits[l].others.size();
     const Rule::Limit& which = rule_.limits[limit];
     double left = which.bound;
-    for (std::size_t o = 0; o < which.others.size(); ++o) left -= which.others[o].second * at(conditions_[place + o], i);
+    for (std::size_t o = 0; o < which.others.size(); ++o)
+      left -= which.others[o].second * at(conditions_[place + o], i);
     return left / which.weight;
   }
 
@@ -252,6 +253,68 @@ std::size_t Rule::cell(const std::vector<double>& seen) const {
     cell = cell * levels[k].size() + static_cast<std::size_t>(found - levels[k].begin());
   }
   return cell;
+}
+
+Rule rule_for(const AlterationRule& given, const SamplerSet& set) {
+  Rule rule;
+  rule.lever = set.index(given.name);
+  const SamplerVariable& lever = set.variables[rule.lever];
+  rule.low = lever.standardise(given.low);
+  rule.high = lever.standardise(given.high);
+  std::vector<std::size_t> places;
+  for (const std::string& input : given.inputs) places.push_back(set.index(input));
+  const bool all_before = std::all_of(places.begin(), places.end(), [&](std::size_t v) { return v < rule.lever; });
+  if (given.form == AlterationRule::Form::kTable && all_before) {
+    rule.inputs = places;
+    for (const std::size_t place : places) {
+      std::vector<double>& levels = rule.levels.emplace_back();
+      for (const ColumnLevel& level : set.variables[place].about.levels)
+        levels.push_back(set.variables[place].standardise(level.value));
+    }
+    rule.centre.assign(places.size(), 0.0);
+    rule.scale.assign(places.size(), 1.0);
+    rule.weights.assign(rule.size(), 0.0);
+    for (const AlterationRule::Cell& cell : given.cells) {
+      std::vector<double> seen;
+      for (std::size_t k = 0; k < places.size(); ++k)
+        seen.push_back(set.variables[places[k]].standardise(cell.seen[k]));
+      rule.weights[rule.cell(seen)] = lever.standardise(cell.value);
+    }
+    return rule;
+  }
+  if (given.form == AlterationRule::Form::kTable) {
+    std::vector<double> means;
+    for (const std::size_t place : places) means.push_back(set.variables[place].mean);
+    rule.set_constant(lever.standardise(given(means)));
+    return rule;
+  }
+  // u = mean + sd x standardised u
+  const bool scores = given.form == AlterationRule::Form::kScores;
+  for (const std::size_t place : places) {
+    if (place < rule.lever) rule.inputs.push_back(place);
+  }
+  rule.centre.assign(rule.inputs.size(), 0.0);
+  rule.scale.assign(rule.inputs.size(), 1.0);
+  rule.squares = !given.sums.front().squares.empty();
+  const double sd = scores ? 1.0 : lever.sd;
+  for (const AlterationRule::Sum& sum : given.sums) {
+    double constant = sum.constant - (scores ? 0.0 : lever.mean);
+    std::vector<double> slopes;
+    std::vector<double> squares;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const SamplerVariable& input = set.variables[places[k]];
+      const double square = rule.squares ? sum.squares[k] : 0.0;
+      constant += sum.slopes[k] * input.mean + square * input.mean * input.mean;
+      if (places[k] >= rule.lever) continue;
+      slopes.push_back(input.sd * (sum.slopes[k] + 2.0 * square * input.mean) / sd);
+      squares.push_back(input.sd * input.sd * square / sd);
+    }
+    if (scores) rule.list.push_back(lever.standardise(*sum.value));
+    rule.weights.push_back(constant / sd);
+    rule.weights.insert(rule.weights.end(), slopes.begin(), slopes.end());
+    if (rule.squares) rule.weights.insert(rule.weights.end(), squares.begin(), squares.end());
+  }
+  return rule;
 }
 
 std::vector<std::string> parameter_names(const SamplerSet& set, const Rule& rule) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "olem/sampler_set.h"
+#include "olem/sequence.h"
 
 namespace olem::internal {
 
@@ -20,13 +21,13 @@ struct Rule {
     std::vector<std::pair<std::size_t, double>> others;  // places in the set, all settled before the lever is
   };
 
-  std::size_t lever = 0;            // place in the set, as the inputs
-  std::vector<std::size_t> inputs;  //
-  std::vector<double> centre;       // one per input
-  std::vector<double> scale;        //
-  double low = 0.0;                 // ends of the domain
-  double high = 0.0;                //
-  std::vector<double> list;         // the values that are possible, ascending; empty: every number
+  std::size_t lever = 0;                    // place in the set, as the inputs
+  std::vector<std::size_t> inputs;          //
+  std::vector<double> centre;               // one per input
+  std::vector<double> scale;                //
+  double low = 0.0;                         // ends of the domain
+  double high = 0.0;                        //
+  std::vector<double> list;                 // the values that are possible, ascending; empty: every number
   std::vector<std::vector<double>> levels;  // of each input, where the rule is a table; empty otherwise
   bool squares = false;                     // of z beside z itself
   std::vector<Limit> limits;
@@ -36,7 +37,7 @@ struct Rule {
 
   bool is_table() const { return !levels.empty(); }
   std::size_t features() const { return 1 + (squares ? 2 : 1) * inputs.size(); }  // of one sum
-  std::size_t size() const;                                                         // of weights
+  std::size_t size() const;                                                       // of weights
   // Weights that a gradient can find: of a lever with a list there are none.
   std::size_t parameters() const { return list.empty() ? size() : 0; }
   // The same value whatever is seen.
@@ -51,6 +52,10 @@ struct Rule {
 // that are to be set: so that draws, gradients and what is drawn anew are those of any decision. A lever's place and
 // the noise of all variables stay as they are.
 std::shared_ptr<const SamplerSet> with_rules(const SamplerSet& set, const std::vector<Rule>& rules);
+
+// A rule that was found with one fit, for the samplers of another. An input that stands behind the lever there counts
+// with its mean.
+Rule rule_for(const AlterationRule& rule, const SamplerSet& set);
 
 // Names of the parameters of a rule in that set.
 std::vector<std::string> parameter_names(const SamplerSet& set, const Rule& rule);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "core/lbfgsb.h"
 #include "decide/cheapen.h"
 #include "decide/decision_report.h"
 #include "decide/judge.h"
@@ -20,10 +21,15 @@ namespace olem::internal {
 
 namespace {
 
-constexpr std::size_t kMostCells = 24;         // of a table; a rule of more levels takes them for numbers
+constexpr std::size_t kMostCells = 24;          // of a table; a rule of more levels takes them for numbers
 constexpr std::size_t kMostPresentLevels = 64;  // combinations of levels in the present step that are all looked at
 constexpr std::size_t kFullPresentLevels = 3;   // those of them that get every search
 constexpr int kListRounds = 3;                  // of levels in turn, each given the others
+constexpr int kLevelDraws = 4;                  // times those of the search: levels are compared by counting
+// Success is smoothed over these shares of the region's half width, one after the other, with so many steps for each.
+constexpr double kClimbSmoothing[] = {0.5, 0.25, 0.12, 0.06};
+constexpr int kClimbSteps = 25;
+constexpr double kClimbReduction = 1e-5;  // of success: less is chance
 // How far parameters may lie outside of the domain, in widths of it: what a rule says is cut to the domain.
 constexpr double kConstantRoom = 1.0;
 constexpr double kSlopeRoom = 2.0;
@@ -339,6 +345,14 @@ class SequencePlanner {
     return Domain::make(std::move(box), std::move(conditions), prepared_.context());
   }
 
+  static bool can_move(const Domain& where) {
+    const Box& box = where.box();
+    for (std::size_t k = 0; k < box.size(); ++k) {
+      if (box.low[k] < box.high[k]) return true;
+    }
+    return false;
+  }
+
   static void add_sides(const Rule& rule, Box& box) {
     if (rule.parameters() == 0) return;
     const double width = rule.high - rule.low;
@@ -354,7 +368,7 @@ class SequencePlanner {
   std::vector<Plan> move(Plan plan, bool full) const {
     frame(plan);
     const std::optional<Domain> where = domain(plan);
-    if (!where || where->size() == 0) return {};
+    if (!where || !can_move(*where)) return {};
     PostDecisionSampler exact = sampler(plan, outcomes(), options_.draws, DrawStream::kSearch, true);
     std::optional<PostDecisionSampler> relaxed;
     if (exact.has_jumps()) {
@@ -368,10 +382,10 @@ class SequencePlanner {
     Candidate start{FoundBy::kDirectAscent, values(plan), 0.0};
     where->project(start.values);
     start.success = search.success(start.values);
-    found.push_back(search.ascend(start));
+    found.push_back(climb(search, start));
     if (full) {
-      found.push_back(search.ascend(search.surrogate(random)));
-      found.push_back(search.ascend(search.screen(random)));
+      found.push_back(climb(search, search.surrogate(random)));
+      found.push_back(climb(search, search.screen(random)));
     }
     std::vector<Plan> plans;
     std::stable_sort(found.begin(), found.end(),
@@ -382,6 +396,37 @@ class SequencePlanner {
       set_values(plans.back(), candidate.values);
     }
     return plans;
+  }
+
+  // Values and slopes depend on each other, so that the ascent of decisions at once would take many steps: here second
+  // derivatives are approximated too, where the domain is a box.
+  Candidate climb(DecisionSearch& search, const Candidate& start) const {
+    const Box& box = search.domain().box();
+    if (!search.domain().is_box()) return search.ascend(start);
+    std::vector<double> lower(box.size(), -1.0);
+    std::vector<double> upper(box.size(), 1.0);
+    std::vector<double> at;
+    for (std::size_t k = 0; k < box.size(); ++k) at.push_back(box.coordinate(k, start.values[k]));
+    std::vector<double> values(box.size());
+    const auto place = [&](std::span<const double> coordinates) {
+      for (std::size_t k = 0; k < box.size(); ++k) values[k] = box.at(k, coordinates[k]);
+    };
+    LbfgsbOptions options;
+    options.iterations = kClimbSteps;
+    options.relative_reduction = kClimbReduction;
+    for (const double tau : kClimbSmoothing) {
+      const auto loss = [&](std::span<const double> coordinates, std::span<double> gradient) {
+        place(coordinates);
+        const double success = search.smoothed(tau, values, gradient);
+        for (std::size_t k = 0; k < box.size(); ++k) gradient[k] *= -0.5 * (box.high[k] - box.low[k]);
+        return -success;
+      };
+      at = minimise_lbfgsb(at, lower, upper, loss, options, prepared_.context()).x;
+    }
+    place(at);
+    const double success = search.success(values);
+    if (success < start.success) return start;
+    return {FoundBy::kDirectAscent, values, success};
   }
 
   // The levels of later steps: of each rule in turn, by what the outcomes do under each level on the same draws.
@@ -408,8 +453,9 @@ class SequencePlanner {
   void set_level_rule(Plan& plan, std::size_t r) const {
     const std::size_t lever = plan.later[r].lever;
     Rule& rule = plan.later[r].rule;
-    const std::vector<std::vector<double>> seen = inputs(plan, rule, options_.draws, DrawStream::kSearch);
-    PostDecisionSampler drawing = sampler(plan, outcomes(), options_.draws, DrawStream::kSearch, false, lever);
+    const int count = kLevelDraws * options_.draws;
+    const std::vector<std::vector<double>> seen = inputs(plan, rule, count, DrawStream::kSearch);
+    PostDecisionSampler drawing = sampler(plan, outcomes(), count, DrawStream::kSearch, false, lever);
     std::vector<double> given = values(plan, lever);
     given.push_back(0.0);
     std::vector<std::vector<unsigned char>> inside;
@@ -417,7 +463,7 @@ class SequencePlanner {
       given.back() = level;
       inside.push_back(prepared_.objective().inside(drawing.sample(given, options_.caution)));
     }
-    const auto draws = static_cast<std::size_t>(options_.draws);
+    const auto draws = static_cast<std::size_t>(count);
     if (rule.is_table()) {
       std::vector<std::vector<std::size_t>> counts(rule.size(), std::vector<std::size_t>(rule.list.size(), 0));
       std::vector<double> at(rule.inputs.size());
@@ -597,7 +643,8 @@ class SequencePlanner {
     const OutcomeDraws& drawn = drawing.sample(values(plan), options_.caution);
     for (std::size_t r = 0; r < plan.later.size(); ++r) {
       for (std::size_t i = 0; i < drawn.draws; ++i)
-        sum += prepared_.cost(plan.later[r].lever, drawn.values[r * drawn.draws + i]) / static_cast<double>(drawn.draws);
+        sum +=
+            prepared_.cost(plan.later[r].lever, drawn.values[r * drawn.draws + i]) / static_cast<double>(drawn.draws);
     }
     return sum;
   }
@@ -666,13 +713,13 @@ class SequencePlanner {
 
   // The same success, or the target, for less: along the ridge of plans that are as good.
   JudgedPlan least_effort(const JudgedPlan& found) const {
-    const double goal = wants_cheapest() && found.success >= options_.target ? enough()
-                                                                             : found.success - options_.least_effort;
+    const double goal =
+        wants_cheapest() && found.success >= options_.target ? enough() : found.success - options_.least_effort;
     if ((!wants_cheapest() && options_.least_effort <= 0.0) || found.success < goal) return found;
     Plan plan = found.plan;
     frame(plan);
     const std::optional<Domain> where = domain(plan);
-    if (!where || where->size() == 0) return found;
+    if (!where || !can_move(*where)) return found;
     LinearCost price;
     const Subset present = altered_by(plan.now);
     price.weights = prepared_.slope_of_cost(present);
@@ -750,6 +797,12 @@ class SequencePlanner {
         if (rule.squares) sum.squares.push_back(square);
       }
     }
+    // A constant beyond the domain is cut to it anyway.
+    const auto is_zero = [](double weight) { return weight == 0.0; };
+    AlterationRule::Sum& only = result.sums.front();
+    if (!scores && std::all_of(only.slopes.begin(), only.slopes.end(), is_zero) &&
+        std::all_of(only.squares.begin(), only.squares.end(), is_zero))
+      only.constant = std::clamp(only.constant, result.low, result.high);
     return result;
   }
 
@@ -792,9 +845,9 @@ class SequencePlanner {
     }
     if (already_likely_) {
       if (reliable) summary.status = Status::kAlreadyLikely;
-      summary.message = fmt::format("The target of {} is reached without action. {}", target,
-                                    idle ? "Nothing was found that is better."
-                                         : "The best that can be done beyond it is shown all the same.");
+      summary.message = fmt::format(
+          "The target of {} is reached without action. {}", target,
+          idle ? "Nothing was found that is better." : "The best that can be done beyond it is shown all the same.");
     } else if (options_.target > 0.0 && !reached) {
       if (reliable) summary.status = Status::kTargetNotReached;
       summary.message = fmt::format("No plan was found that reaches the target of {}: the best one has {:.1f} %.",

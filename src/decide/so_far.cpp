@@ -1,3 +1,5 @@
+#include "decide/so_far.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,8 +25,9 @@ void check_so_far(const DecisionProblem& problem, std::span<const NamedValue> so
   std::vector<std::string> possible;
   for (const SamplerVariable& variable : fitted(problem.samplers).variables) {
     const std::vector<std::string>& outcomes = problem.region.outcomes();
-    const bool known = is_among(problem.context, variable.name) ||
-                       std::find(problem.unknown.begin(), problem.unknown.end(), variable.name) != problem.unknown.end();
+    const bool known =
+        is_among(problem.context, variable.name) ||
+        std::find(problem.unknown.begin(), problem.unknown.end(), variable.name) != problem.unknown.end();
     const bool outcome = std::find(outcomes.begin(), outcomes.end(), variable.name) != outcomes.end();
     if (!known && !outcome) possible.push_back(variable.name);
   }
@@ -70,7 +73,8 @@ void count_in_constraints(DecisionProblem& problem, const std::vector<std::strin
         if (!level) {
           constraint.max -= weight.value * value.value;
         } else {
-          const auto found = find_level(problem.samplers->variables[problem.samplers->index(lever)].about, level->level);
+          const auto found =
+              find_level(problem.samplers->variables[problem.samplers->index(lever)].about, level->level);
           if (found && found->value == value.value) constraint.max -= weight.value;
         }
       }
@@ -139,9 +143,19 @@ ProblemSoFar problem_so_far(DecisionProblem problem, std::span<const NamedValue>
   result.warnings = observation_warnings(*belief, situation, context);
   problem.so_far.assign(so_far.begin(), so_far.end());
   problem.unknown.clear();
-  if (!belief->names().empty()) problem.hidden = std::move(belief);
+  problem.hidden = std::move(belief);  // other fits may have hidden causes where this one has none
   result.problem = std::move(problem);
   return result;
 }
+
+namespace internal {
+
+std::shared_ptr<const HiddenDraws> hidden_for(const DecisionProblem& problem,
+                                              const std::shared_ptr<const SamplerSet>& samplers) {
+  const auto* const belief = dynamic_cast<const Belief*>(problem.hidden.get());
+  return belief == nullptr || samplers == problem.samplers ? problem.hidden : belief->with_samplers(samplers);
+}
+
+}  // namespace internal
 
 }  // namespace olem

@@ -63,13 +63,14 @@ SheetTable alteration_cells(const JsonPart& decision, Columns columns) {
     const bool set = !value.json().is_null();
     const bool idle = std::find(powerless.begin(), powerless.end(), name) != powerless.end();
     const Column& column = about_column(columns, name);
-    table.rows.push_back({with_label(column, name), set              ? value_words(value, column)
+    table.rows.push_back({with_label(column, name),
+                          set              ? value_words(value, column)
                           : is_later(name) ? kLater
                                            : kLeaveAlone,
                           value_words(decision["expected"][name.c_str()], column),
                           set || is_later(name) ? percent_text(decision["success_if_released"][name.c_str()].number())
-                          : idle ? "cannot change the outcome"
-                                 : ""});
+                          : idle                ? "cannot change the outcome"
+                                                : ""});
   }
   return table;
 }
@@ -126,7 +127,8 @@ std::string unknown_words(const JsonPart& decision) {
 std::string sum_words(const JsonPart& sum) {
   std::string text = short_number(sum["constant"].finite());
   const auto add = [&](double weight, const std::string& name) {
-    if (weight != 0.0) text += fmt::format(" {} {} x {}", weight < 0.0 ? "-" : "+", short_number(std::abs(weight)), name);
+    if (weight != 0.0)
+      text += fmt::format(" {} {} x {}", weight < 0.0 ? "-" : "+", short_number(std::abs(weight)), name);
   };
   for (const auto& [name, slope] : sum["slopes"].members()) add(slope.finite(), name);
   if (sum.has("squares")) {

@@ -14,7 +14,7 @@ using namespace internal;
 
 namespace {
 
-constexpr double kWidestBar = 30.0;   // characters for a success of 1
+constexpr double kWidestBar = 30.0;    // characters for a success of 1
 constexpr double kWorthSaying = 0.01;  // less is chance
 
 std::string bar(double share) {

@@ -81,14 +81,9 @@ void add_details(Page& page, const Explanation& explanation) {
   add_curves(page, explanation);
 }
 
-// What probabilities and costs mean, once for all decisions.
-void add_words(Page& page, const Wishes& wishes, bool with_members) {
-  const std::string range =
-      with_members
-          ? "The range behind a probability (95 %) covers the chance of the draws, the rows, the order and how "
-            "far a decision leads from the data."
-          : "The range behind a probability covers the chance of the draws (95 %), not errors of the models.";
-  page.paragraph(range + (wishes.cost_matters() ? " " + wishes.cost_words() : ""));
+// What costs mean, once for all decisions.
+void add_cost_words(Page& page, const Wishes& wishes) {
+  if (wishes.cost_matters()) page.paragraph(wishes.cost_words());
 }
 
 // Success against the strength of something unobserved.
@@ -121,8 +116,11 @@ void add_remarks(Page& page, const DecisionSheet& sheet, const Wishes& wishes, b
   if (sheet.acts && !only_one)
     page.paragraph(fmt::format("Probability of success: {}; without action: {}.", sheet.success, sheet.without_action));
   if (sheet.acts && wishes.cost_matters()) page.paragraph(fmt::format("The decision costs {}.", sheet.cost));
-  if (sheet.acts && only_one) add_words(page, wishes, sheet.with_members);
-  for (const std::string& sentence : sheet.uncertainty) page.paragraph(sentence);
+  if (sheet.acts && only_one) add_cost_words(page, wishes);
+  // Of a single decision it stands beside the answer.
+  if (!only_one) {
+    for (const std::string& sentence : sheet.uncertainty) page.paragraph(sentence);
+  }
   if (!sheet.bound.empty()) page.paragraph(sheet.bound);
   if (!sheet.unknown.empty()) page.paragraph(sheet.unknown);
 }
@@ -166,7 +164,7 @@ void add_overview(Page& page, const std::vector<JsonPart>& decisions, std::span<
   }
   page.section("All contexts");
   page.table(header, rows, true);
-  add_words(page, wishes, !decisions.empty() && decisions.front().has("members"));
+  add_cost_words(page, wishes);
 }
 
 }  // namespace

@@ -79,6 +79,13 @@ std::string desired_text(const Task& task) {
                                   short_number(task.desired.bound(i))));
     }
   }
+  if (const auto& ellipse = task.desired.ellipse()) {
+    for (std::size_t j = 0; j < ellipse->centre.size(); ++j) {
+      parts.push_back(fmt::format("{} within {} of {}", task.desired.outcomes()[j], short_number(ellipse->radii[j]),
+                                  short_number(ellipse->centre[j])));
+    }
+    return fmt::format("{}{}", fmt::join(parts, " and "), parts.size() > 1 ? ", together in the ellipse" : "");
+  }
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 

@@ -13,9 +13,11 @@
 #include "core/text.h"
 #include "olem/error.h"
 #include "olem/version.h"
+#include "report/decision_sheet.h"
 #include "report/glossary.h"
 #include "report/page_parts.h"
 #include "report/svg.h"
+#include "report/uncertainty_words.h"
 
 namespace olem {
 
@@ -41,8 +43,12 @@ void add_uncertainty(Page& page, const JsonPart& result) {
   if (!result.has("warnings")) return;
   std::vector<std::string> texts;
   if (result.has("decisions")) {
-    texts.emplace_back(
-        "The range behind a probability covers the chance of the draws (95 %), not errors of the models.");
+    const std::vector<JsonPart> decisions = result["decisions"].entries();
+    texts.push_back(range_sentence(!decisions.empty() && decisions.front().has("members")));
+    if (decisions.size() == 1) {
+      const DecisionSheet sheet = decision_sheet(decisions.front(), columns_of(result));
+      texts.insert(texts.end(), sheet.uncertainty.begin(), sheet.uncertainty.end());
+    }
   }
   for (const JsonPart& warning : result["warnings"].entries()) texts.push_back(warning["text"].text());
   if (result.has("undecided_steps")) {

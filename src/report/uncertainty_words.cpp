@@ -153,6 +153,13 @@ std::string hidden_cause_sentence(const JsonPart& decision) {
 
 }  // namespace
 
+std::string range_sentence(bool with_members) {
+  return with_members
+             ? "The range behind a probability (95 %) covers the chance of the draws, the rows, the order and "
+               "how far a decision leads from the data."
+             : "The range behind a probability covers the chance of the draws (95 %), not errors of the models.";
+}
+
 std::string rounded_success(double success, double low, double high) {
   return fmt::format("{} ({} to {})", whole_percent(success), whole_percent(low), whole_percent(high));
 }

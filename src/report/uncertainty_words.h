@@ -12,6 +12,9 @@ namespace olem::internal {
 // "66 % (58 % to 73 %)" of a probability with its interval, in whole percents: what members tell is not known finer.
 std::string rounded_success(double success, double low, double high);
 
+// What the range behind a probability covers, with members and of a single fit.
+std::string range_sentence(bool with_members);
+
 // What the interval of a decision covers and what would change the answer, a sentence or two each, what matters most
 // first. Of a decision as to_json(const Decision&) writes it; empty entries are left out.
 std::vector<std::string> uncertainty_sentences(const JsonPart& decision, std::span<const NamedColumn> columns);

@@ -23,11 +23,11 @@ namespace {
 
 constexpr double kResampleBelow = 0.25;  // of the draws
 constexpr double kMoreDrawsBelow = 50.0;
-constexpr std::size_t kMostMore = 64;      // times the draws that were asked for
-constexpr double kUnlikely = 10.0;         // effective draws
-constexpr double kFarOut = 4.0;            // standard deviations
-constexpr std::size_t kLookDraws = 2000;   // by which an observation is judged
-constexpr std::size_t kKeptResults = 8;    // a decision asks for the same few sets of draws again and again
+constexpr std::size_t kMostMore = 64;     // times the draws that were asked for
+constexpr double kUnlikely = 10.0;        // effective draws
+constexpr double kFarOut = 4.0;           // standard deviations
+constexpr std::size_t kLookDraws = 2000;  // by which an observation is judged
+constexpr std::size_t kKeptResults = 8;   // a decision asks for the same few sets of draws again and again
 constexpr std::uint64_t kLookNoise = 0;
 
 }  // namespace
@@ -43,6 +43,7 @@ class Belief::Model {
   }
 
   const std::vector<std::string>& names() const { return names_; }
+  const Situation& situation() const { return situation_; }
   bool is_exact() const { return exact_.has_value(); }
 
   std::vector<std::vector<double>> draw(std::size_t draws, std::uint64_t noise, const Context& context) const {
@@ -81,8 +82,7 @@ class Belief::Model {
   }
   std::size_t take(const std::string& name, BeliefRole role) {
     const std::size_t v = set_->index(name);
-    if (roles_[v] != BeliefRole::kOther)
-      throw Error(ErrorCategory::kUsage, fmt::format("'{}' is given twice.", name));
+    if (roles_[v] != BeliefRole::kOther) throw Error(ErrorCategory::kUsage, fmt::format("'{}' is given twice.", name));
     roles_[v] = role;
     return v;
   }
@@ -134,6 +134,10 @@ class Belief::Model {
     for (std::size_t v = 0; v < roles_.size(); ++v) {
       if (roles_[v] == BeliefRole::kSeen)
         exact_surprise_ = std::max(exact_surprise_, std::abs(model->observe(v, values_[v])));
+    }
+    if (hidden_.empty()) {
+      exact_.emplace();  // nothing to draw
+      return;
     }
     const Eigen::VectorXd mean = model->mean();
     const Eigen::MatrixXd covariance = model->covariance();
@@ -256,8 +260,7 @@ class Belief::Model {
       context.check_interrupt();
       const ConditionalSampler* const sampler = set_->variables[v].sampler.get();
       if (roles_[v] == BeliefRole::kHidden) {
-        const auto run =
-            sampler->start(normals(noise, v, sampler->noise_entries(), draws, context), draws);
+        const auto run = sampler->start(normals(noise, v, sampler->noise_entries(), draws, context), draws);
         run->forgo_gradient();
         std::vector<double> values(draws);
         run->sample(conditions_of(v, result.values), 1.0, values);
@@ -318,7 +321,8 @@ class Belief::Model {
     std::fill(weights.begin(), weights.end(), 1.0);
   }
 
-  std::vector<std::vector<double>> draw_by_weight(std::size_t draws, std::uint64_t noise, const Context& context) const {
+  std::vector<std::vector<double>> draw_by_weight(std::size_t draws, std::uint64_t noise,
+                                                  const Context& context) const {
     const Weighted weighted = weigh(draws, noise, context);
     std::vector<double> weights;
     weights_of(weighted.log_weights, weights);
@@ -358,6 +362,10 @@ Belief::~Belief() = default;
 
 const std::vector<std::string>& Belief::names() const { return model_->names(); }
 bool Belief::is_exact() const { return model_->is_exact(); }
+
+std::shared_ptr<const Belief> Belief::with_samplers(std::shared_ptr<const SamplerSet> set) const {
+  return std::make_shared<const Belief>(std::move(set), model_->situation());
+}
 
 std::vector<std::vector<double>> Belief::draw(std::size_t draws, std::uint64_t noise, const Context& context) const {
   return model_->draw(draws, noise, context);

@@ -30,9 +30,10 @@ double equation_noise(const EquationNoise& noise, RandomStream& random) {
 }
 
 // One row after another, columns that are held included.
-std::vector<std::vector<double>> evaluate_equations(const EquationSystem& system, std::size_t rows, std::string_view purpose,
-                                          std::uint64_t draw, const std::vector<std::optional<double>>& held,
-                                          const Context& context) {
+std::vector<std::vector<double>> evaluate_equations(const EquationSystem& system, std::size_t rows,
+                                                    std::string_view purpose, std::uint64_t draw,
+                                                    const std::vector<std::optional<double>>& held,
+                                                    const Context& context) {
   const std::size_t width = system.equations.size();
   context.require_memory(rows * width * sizeof(double), "A simulated table");
   std::vector<std::vector<double>> columns(width, std::vector<double>(rows));
@@ -51,7 +52,8 @@ std::vector<std::vector<double>> evaluate_equations(const EquationSystem& system
   return columns;
 }
 
-Table equation_table(const EquationSystem& system, const std::vector<std::vector<double>>& columns, const char* source) {
+Table equation_table(const EquationSystem& system, const std::vector<std::vector<double>>& columns,
+                     const char* source) {
   std::vector<std::string> names;
   std::vector<double> cells;
   for (std::size_t j = 0; j < columns.size(); ++j) {
@@ -127,7 +129,8 @@ Task NamedModel::task() const {
 Table NamedModel::draw(std::size_t rows, std::uint64_t draw, const Context& context) const {
   const EquationSystem& system = equation_systems()[kind_];
   const std::vector<std::optional<double>> free(system.equations.size());
-  return equation_table(system, evaluate_equations(system, rows, "simulate.named", draw, free, context), "simulated data");
+  return equation_table(system, evaluate_equations(system, rows, "simulate.named", draw, free, context),
+                        "simulated data");
 }
 
 Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const NamedValue> alterations,
@@ -156,15 +159,23 @@ Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const N
                     fmt::format("'{}' is observed, but its cause '{}' is not.", all[j], all[parent]));
     }
   }
-  return equation_table(system, evaluate_equations(system, trials, "simulate.trials", draw, held, context), "simulated decision");
+  return equation_table(system, evaluate_equations(system, trials, "simulate.trials", draw, held, context),
+                        "simulated decision");
 }
 
 double NamedModel::success(std::span<const NamedValue> observed, std::span<const NamedValue> alterations,
                            std::size_t trials, std::uint64_t draw, const Context& context) const {
   const Table rows = decide(observed, alterations, trials, draw, context);
   const Task task = this->task();
-  std::vector<Column> about;
-  for (const std::string& outcome : task.outcome) about.push_back(rows.about(rows.index(outcome)));
+  // The rows of one decision may not show every level.
+  std::vector<Column> about(task.outcome.size());
+  for (std::size_t k = 0; k < about.size(); ++k) {
+    for (const ColumnDeclaration& column : task.columns) {
+      if (column.name != task.outcome[k] || column.type != ColumnType::kBinary) continue;
+      about[k].type = ColumnType::kBinary;
+      about[k].levels = {{0.0, "0"}, {1.0, "1"}};
+    }
+  }
   const Region region = task.desired.resolved(about);
   std::size_t inside = 0;
   std::vector<double> y(task.outcome.size());
@@ -196,9 +207,14 @@ std::vector<std::string> write_simulation(const std::string& folder, const Named
                                           const Context& context) {
   const NamedModel model(simulation.name);
   NamedSimulationOptions options = simulation.options;
-  const Json truth = {{"format", "olem-truth"},    {"format_version", 1},          {"kind", "equations"},
-                      {"name", simulation.name},   {"seed", simulation.seed},      {"index", simulation.index},
-                      {"options", describe(options).json()}, {"equations", model.equations()}};
+  const Json truth = {{"format", "olem-truth"},
+                      {"format_version", 1},
+                      {"kind", "equations"},
+                      {"name", simulation.name},
+                      {"seed", simulation.seed},
+                      {"index", simulation.index},
+                      {"options", describe(options).json()},
+                      {"equations", model.equations()}};
   Task task = model.task();
   task.data = "data.csv";
   const Table& contexts = simulation.contexts;

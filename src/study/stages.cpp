@@ -128,7 +128,8 @@ StudyValues follow(const Simulation& simulation, const StagesMethod& method, std
     }
   }
   const auto count = static_cast<double>(rounds);
-  return {{"success", success / count}, {"rule", by_rule / count}, {"claimed", claimed / count}, {"idle", idle / count}};
+  return {
+      {"success", success / count}, {"rule", by_rule / count}, {"claimed", claimed / count}, {"idle", idle / count}};
 }
 
 std::vector<Batch> plan_stages(const StudyRequest& request) {
@@ -140,9 +141,10 @@ std::vector<Batch> plan_stages(const StudyRequest& request) {
     for (int task = 0; task < request.tasks; ++task) {
       Batch& batch = batches.emplace_back();
       for (const std::string& method : request.methods) {
-        batch.cells.push_back({setting, method, 0, task,
-                               fmt::format("{} rounds={} task={} method={}", setting.text(), request.rounds, task, method),
-                               1.0 + (stages_method(method).steps ? 0.5 : 0.05) * request.rounds});
+        batch.cells.push_back(
+            {setting, method, 0, task,
+             fmt::format("{} rounds={} task={} method={}", setting.text(), request.rounds, task, method),
+             1.0 + (stages_method(method).steps ? 0.5 : 0.05) * request.rounds});
       }
       batch.cost = 0.1;
       batch.prepare = [options, task, seed = request.seed, text = setting.text(),

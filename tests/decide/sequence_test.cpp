@@ -225,8 +225,7 @@ DecisionProblem answering(const std::string& sampler = "gaussian") {
     v[3][i] = v[1][i] + v[2][i] + 0.2 * noise[3][i];
   }
   DecisionProblem problem;
-  problem.samplers =
-      std::make_shared<const SamplerSet>(fit({"first", "seen", "second", "result"}, v, sampler));
+  problem.samplers = std::make_shared<const SamplerSet>(fit({"first", "seen", "second", "result"}, v, sampler));
   problem.alterable = {{"first", -1.0, 1.0}, {"second", -3.0, 3.0}};
   problem.region = Region::box({{"result", -0.5, 0.5}});
   problem.sequence = {{{"first"}, {"seen"}}, {{"second"}, {}}};
@@ -340,8 +339,8 @@ TEST(Sequence, LevelsAreAnsweredByATable) {
   SamplerOptions options;
   options.sampler = "auto";
   DecisionProblem problem;
-  problem.samplers = std::make_shared<const SamplerSet>(
-      fit_samplers(table, conditions_from_order(table.names()), options, Context()));
+  problem.samplers =
+      std::make_shared<const SamplerSet>(fit_samplers(table, conditions_from_order(table.names()), options, Context()));
   problem.alterable = {{.name = "lever", .values = {0.0, 1.0}}};
   problem.region = Region::box({{.outcome = "result", .values = {1.0}}});
   problem.sequence = {{{}, {"seen"}}, {{"lever"}, {}}};

@@ -249,6 +249,16 @@ TEST_F(Api, RecommendsWhatDecideDoes) {
   EXPECT_EQ(recommended.dump(), decided.dump());
 }
 
+TEST_F(Api, DecidesTheNextStep) {
+  const Json json = json_of(post("/api/recommend", R"({"so_far": {"dose": 0.5, "rate": null}})"));
+  const Json& decision = json["decision"];
+  EXPECT_EQ(decision["so_far"]["dose"], 0.5);
+  EXPECT_FALSE(decision["alterations"].contains("dose"));
+  EXPECT_TRUE(decision["alterations"].contains("rate"));
+  EXPECT_EQ(post("/api/recommend", R"({"so_far": {"does": 0.5}})").status, 400);
+  EXPECT_EQ(post("/api/recommend", R"({"so_far": {"yield": 1}})").status, 400);
+}
+
 // One number for one decision: what is recommended and what is rehearsed stand on the same draws.
 TEST_F(Api, ARecommendationRehearsedHasTheSameNumbers) {
   const Json recommended = json_of(post("/api/recommend", R"({"context": {"weather": 0.2}, "proposals": 2})"));

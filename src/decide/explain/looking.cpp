@@ -28,6 +28,7 @@ DecisionOptions brief_options(const DecisionOptions& options) {
   brief.least_effort = 0.0;
   brief.proposals = 1;
   brief.worth_draws = 0;
+  brief.quick = true;
   return brief;
 }
 
