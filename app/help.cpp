@@ -88,7 +88,7 @@ std::vector<std::string> first_flags(const std::string& verb) {
       {"fit",
        {"output", "data", "sampler", "method", "order", "graph", "missing", "drop-columns", "no-calibrate", "seed"}},
       {"decide",
-       {"model", "context", "contexts", "target", "proposals", "sampler", "missing", "report", "json", "output"}},
+       {"model", "context", "contexts", "target", "proposals", "quick", "missing", "report", "json", "output"}},
       {"explain", {"model", "context", "contexts", "at", "sampler", "missing", "points", "svg", "json", "output"}},
       {"serve", {"port", "target", "proposals", "caution", "seed", "threads"}},
   };

@@ -55,6 +55,7 @@ ServedModel model_to_learn(const std::string& path, const ServeArguments& argume
   LoadedTable loaded = load_tables(data_options(arguments.learning, task), session, &task);
   auto material = std::make_shared<Material>(Material{arguments.learning, std::move(task), std::move(loaded)});
   material->learning.options.context_model = true;
+  if (arguments.options.decision.quick || !arguments.learning.like.empty()) material->learning.options.members.reset();
   ServedModel served;
   served.learn = [material, path](const Context& context) {
     try {

@@ -3,9 +3,9 @@
 //   interval_bench run PART [tasks=N] [first=N] [contexts=2] [seed=N] [threads=N] [method=olem+] [file=ROWS.csv]
 //   interval_bench table ROWS.csv...
 // PART: bermuda300, or SETTING300 and SETTING1000 with SETTING of SynLrBeta, SynLrExp, SynNlrBeta, SynNlrExp, or
-// mixed500. `run` prints one line per decision as it is made (and appends it to the file), so that parts, and tasks of a
-// part, can be run one by one; `table` makes the table from all lines that it is given. Seconds of CPU are those of the
-// process; run with one thread to compare them.
+// mixed500. `run` prints one line per decision as it is made (and appends it to the file), so that parts, and tasks of
+// a part, can be run one by one; `table` makes the table from all lines that it is given. Seconds of CPU are those of
+// the process; run with one thread to compare them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,11 +68,13 @@ struct Line {
   double breakdown = 0.0;
 
   static constexpr const char* kHeader =
-      "part,method,task,context,idle,quick_true,quick_claimed,quick_low,quick_high,true,claimed,low,high,low_80,high_80,"
+      "part,method,task,context,idle,quick_true,quick_claimed,quick_low,quick_high,true,claimed,low,high,low_80,high_"
+      "80,"
       "draws,rows,order,extrapolation,differs,quick_cpu,cpu,breakdown";
   std::vector<double*> numbers() {
-    return {&idle, &quick_true, &quick_claimed, &quick_low, &quick_high, &truth, &claimed, &low, &high, &low_80, &high_80,
-            &draws, &rows, &order, &extrapolation, &differs, &quick_cpu, &cpu, &breakdown};
+    return {&idle,          &quick_true, &quick_claimed, &quick_low, &quick_high, &truth, &claimed,
+            &low,           &high,       &low_80,        &high_80,   &draws,      &rows,  &order,
+            &extrapolation, &differs,    &quick_cpu,     &cpu,       &breakdown};
   }
 };
 
@@ -154,7 +156,8 @@ std::vector<Line> run_task(const IntervalTask& made, const Arguments& arguments,
       line.low = decision.success_low;
       line.high = decision.success_high;
       line.cpu = cpu;
-      line.breakdown = decision.hidden_cause && decision.hidden_cause->breakdown ? *decision.hidden_cause->breakdown : 1.0;
+      line.breakdown =
+          decision.hidden_cause && decision.hidden_cause->breakdown ? *decision.hidden_cause->breakdown : 1.0;
       if (!decision.uncertainty) continue;
       line.low_80 = decision.uncertainty->low_80;
       line.high_80 = decision.uncertainty->high_80;
@@ -224,7 +227,8 @@ int run_part(const Arguments& arguments) {
     if (is_new) out << Line::kHeader << "\n";
   }
   for (std::size_t t = arguments.first; t < arguments.first + arguments.tasks; ++t) {
-    const IntervalTask made = arguments.part.starts_with("mixed") ? mixed_task(arguments, t) : continuous_task(arguments, t);
+    const IntervalTask made =
+        arguments.part.starts_with("mixed") ? mixed_task(arguments, t) : continuous_task(arguments, t);
     for (const Line& line : run_task(made, arguments, t)) {
       fmt::print("{}\n", text_of(line));
       if (out.is_open()) out << text_of(line) << "\n" << std::flush;
@@ -236,8 +240,8 @@ int run_part(const Arguments& arguments) {
 
 struct Counts {
   double n = 0, cover = 0, cover_80 = 0, below = 0, width = 0, gain = 0, gain_squares = 0, high = 0, higher = 0,
-         worse = 0, off = 0, ratio = 0, differs = 0, quick_cover = 0, quick_width = 0, quick_higher = 0, quick_worse = 0,
-         quick_off = 0;
+         worse = 0, off = 0, ratio = 0, differs = 0, quick_cover = 0, quick_width = 0, quick_higher = 0,
+         quick_worse = 0, quick_off = 0;
 
   void add(const Line& line) {
     n += 1;
@@ -264,11 +268,12 @@ struct Counts {
     const double mean = gain / n;
     const double error = n > 1 ? std::sqrt(std::max(0.0, gain_squares / n - mean * mean) / (n - 1)) : 0.0;
     return fmt::format(
-        "| {} | {:.0f} | {:.1f} ({:.1f}) | {:.1f} | {:.1f} | {:.3f} ({:.3f}) | {:+.4f} ± {:.4f} | {:.1f} | {:.1f} ({:.1f}) | "
+        "| {} | {:.0f} | {:.1f} ({:.1f}) | {:.1f} | {:.1f} | {:.3f} ({:.3f}) | {:+.4f} ± {:.4f} | {:.1f} | {:.1f} "
+        "({:.1f}) | "
         "{:.1f} ({:.1f}) | {:+.4f} ({:+.4f}) | {:.0f} | {:.1f} |\n",
-        name, n, 100 * cover / n, 100 * quick_cover / n, 100 * cover_80 / n, 100 * below / n, width / n, quick_width / n,
-        mean, error, 100 * high / n, 100 * higher / n, 100 * quick_higher / n, 100 * worse / n, 100 * quick_worse / n,
-        off / n, quick_off / n, 100 * differs / n, ratio / n);
+        name, n, 100 * cover / n, 100 * quick_cover / n, 100 * cover_80 / n, 100 * below / n, width / n,
+        quick_width / n, mean, error, 100 * high / n, 100 * higher / n, 100 * quick_higher / n, 100 * worse / n,
+        100 * quick_worse / n, off / n, quick_off / n, 100 * differs / n, ratio / n);
   }
 };
 
@@ -292,7 +297,8 @@ int print_table(int argc, char** argv) {
   fmt::print(
       "Percents of decisions; in brackets by one fit on the same tasks.\n\n"
       "| part | decisions | 95 % covers | 80 % covers | truth below | width of 95 % | gain in true success | claimed - "
-      "true > .1 | > .2 | worse than no action | mean of claimed - true | other decision | CPU ratio |\n| --- | --- | --- "
+      "true > .1 | > .2 | worse than no action | mean of claimed - true | other decision | CPU ratio |\n| --- | --- | "
+      "--- "
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const auto& [name, counts] : rows) fmt::print("{}", counts.row(name));
   if (all.n > 0) fmt::print("{}", all.row("all but mixed"));
@@ -306,8 +312,9 @@ int main(int argc, char** argv) {
   using namespace olem::bench;
   if (argc > 2 && std::string(argv[1]) == "table") return print_table(argc, argv);
   if (argc < 3 || std::string(argv[1]) != "run") {
-    fmt::print(stderr, "interval_bench run PART [tasks=N] [first=N] [contexts=N] [seed=N] [threads=N] [method=NAME] "
-                       "[sampler=NAME] [file=FILE]\ninterval_bench table FILE...\n");
+    fmt::print(stderr,
+               "interval_bench run PART [tasks=N] [first=N] [contexts=N] [seed=N] [threads=N] [method=NAME] "
+               "[sampler=NAME] [file=FILE]\ninterval_bench table FILE...\n");
     return 2;
   }
   Arguments arguments;

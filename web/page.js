@@ -370,7 +370,8 @@ async function rehearse() {
       drawn_width = width;
       const recommended = JSON.stringify(body) === kept.state;
       show_answer(answer, recommended ? kept.claim : null);
-      if (!recommended) refine(body);
+      if (recommended) $('answer').dataset.claim = 'whole';
+      else refine(body);
       show_warnings([...answer.warnings, ...(recommended ? kept.warnings : [])]);
       for (const id of ['gain', 'plan', 'uncertainty']) $(id).classList.toggle('past', !recommended);
       $('numbers').classList.remove('stale');
@@ -382,29 +383,18 @@ async function rehearse() {
   }
   under_way = false;
   $('answer').setAttribute('aria-busy', 'false');
-  show_interval();
-}
-
-// The interval of the members takes longer than the number; it follows when no lever moves.
-async function show_interval() {
-  const state = JSON.stringify(rehearsed());
-  try {
-    const answer = await ask_json('/api/interval', JSON.parse(state));
-    if (!answer.members || JSON.stringify(rehearsed()) !== state) return;
-    const [low, high] = answer.interval;
-    $('interval').textContent = `95\u202f% interval ${range_text(answer.interval)}, with rows and order`;
-    for (const [name, value] of Object.entries({ low, high })) $('gauge').style.setProperty(`--${name}`, value);
-  } catch {
-    // The plain interval stays.
-  }
 }
 
 // What is claimed of what is set: by the draws of the model, or with members by all that is uncertain about it.
-function show_claim({ success_probability: success, interval }) {
+function show_claim({ success_probability: success, interval, without_action: without, interval_without_action: idle }) {
   $('success').textContent = percent_text(success);
   $('interval').replaceChildren(term('interval', '95\u202f% interval'), ` ${range_text(interval)}`);
+  $('without').textContent = percent_text(without);
+  if (idle) $('interval-without').textContent = range_text(idle);
   const [low, high] = interval;
-  for (const [name, value] of Object.entries({ success, low, high })) $('gauge').style.setProperty(`--${name}`, value);
+  for (const [name, value] of Object.entries({ success, low, high, without })) {
+    $('gauge').style.setProperty(`--${name}`, value);
+  }
 }
 
 // A model with members is asked for what they say when the levers rest; it takes longer than the plain number, which
@@ -413,6 +403,7 @@ const kRest = 250; // milliseconds
 let resting = 0;
 function refine(body) {
   clearTimeout(resting);
+  $('answer').dataset.claim = shown.model.members ? 'plain' : 'whole';
   if (!shown.model.members) return;
   const asked = JSON.stringify(body);
   const is_current = () => !under_way && problems.size === 0 && JSON.stringify(rehearsed()) === asked;
@@ -420,7 +411,9 @@ function refine(body) {
     if (!is_current()) return;
     try {
       const claim = await ask_json('/api/interval', body);
-      if (is_current()) show_claim(claim);
+      if (!is_current()) return;
+      show_claim(claim);
+      $('answer').dataset.claim = 'whole';
     } catch {
       // The plain number stays.
     }
@@ -429,10 +422,7 @@ function refine(body) {
 
 function show_answer(answer, claim) {
   const { success_probability: success, without_action: without } = claim ?? answer;
-  show_claim(claim ?? answer);
-  $('without').textContent = percent_text(without);
-  $('interval-without').textContent = range_text((claim ?? answer).interval_without_action ?? answer.interval_without_action);
-  $('gauge').style.setProperty('--without', without);
+  show_claim({ ...answer, ...claim });
   for (const [name, one] of alterables) one.expected = pick(answer.expected, name) ?? one.expected;
   show_levers();
   const drawn = shown.model.outcome.map(({ name }) => pick(answer.svg, name)).filter((text) => text !== undefined);

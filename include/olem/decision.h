@@ -96,11 +96,11 @@ std::span<const Choice> optimizer_choices();
 // Which draws stand behind a number: PostDecisionPlan::noise. What was chosen on some draws looks better on them than
 // it is, so that each choice is made on draws of its own and the numbers that are reported come from others.
 enum class DrawStream : std::uint64_t {
-  kSearch = 0,   // of the search, and the expected values without action
-  kChoice = 1,   // on which one candidate is chosen
-  kReport = 2,   // behind every number that is reported
-  kRelease = 3,  // on which alterations are taken back
-  kWorth = 4,    // values of unknown context variables as if they were known
+  kSearch = 0,     // of the search, and the expected values without action
+  kChoice = 1,     // on which one candidate is chosen
+  kReport = 2,     // behind every number that is reported
+  kRelease = 3,    // on which alterations are taken back
+  kWorth = 4,      // values of unknown context variables as if they were known
   kFunctions = 5,  // with posterior functions
   // From here on two for each member: on which the members choose, and behind what they say of the decision.
   kMembers = std::uint64_t{1} << 20U,

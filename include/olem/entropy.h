@@ -18,6 +18,8 @@ namespace olem {
 enum class TiePolicy { kSkip, kDistinct, kFloor, kJitter, kError };
 enum class NeighbourEngine { kAuto, kSweep, kTree };
 enum class InstructionSet { kAuto, kAvx512, kAvx2, kPortable };
+// Where the search for neighbours runs. kAuto takes a CUDA device where there is one and the work is worth it.
+enum class Device { kAuto, kCpu, kCuda };
 enum class AffineCorrection { kNone, kScale };
 
 struct EntropyOptions {
@@ -32,9 +34,10 @@ struct EntropyOptions {
   // and takes the logarithm of the scale out again: the same quantity is estimated.
   AffineCorrection affine = AffineCorrection::kNone;
   double ridge = 0.0;  // of the Gaussian estimator: S + ridge * mean(diag S) * I
-  // The next two change the time, never the result.
+  // The next three change the time, never the result.
   NeighbourEngine engine = NeighbourEngine::kAuto;
   InstructionSet instruction_set = InstructionSet::kAuto;
+  Device device = Device::kAuto;
 };
 
 OptionSet describe(EntropyOptions& options);

@@ -158,8 +158,8 @@ class SamplerRun {
   virtual void relax(double /*temperature*/) {}
 
   // One posterior function for all draws: from now on the model's own uncertainty is not one normal number per draw but
-  // these, ConditionalSampler::function_entries() of them, the same for every draw; none: as at the start. add_gradient()
-  // must not follow. A sampler without a posterior spread ignores it.
+  // these, ConditionalSampler::function_entries() of them, the same for every draw; none: as at the start.
+  // add_gradient() must not follow. A sampler without a posterior spread ignores it.
   virtual void hold_function(std::span<const double> /*normals*/) {}
 };
 
@@ -170,7 +170,8 @@ class ConditionalSampler {
 
   virtual std::size_t conditions() const = 0;
   virtual std::size_t noise_entries() const = 0;  // standard normal numbers that one draw takes
-  // Standard normal numbers that one posterior function takes (SamplerRun::hold_function); 0: it has no own uncertainty.
+  // Standard normal numbers that one posterior function takes (SamplerRun::hold_function); 0: it has no own
+  // uncertainty.
   virtual std::size_t function_entries() const { return 0; }
   virtual SamplerFacts facts() const = 0;
 

@@ -27,17 +27,17 @@ struct OtherDecision {
 
 // Two variables whose order separates the fits that disagree: the question to ask somebody who knows.
 struct OrderQuestion {
-  std::string first;   // comes before `second` in the fit
+  std::string first;  // comes before `second` in the fit
   std::string second;
-  double as_learned = 0.0;      // success of the decision by the orders with `first` before `second`
-  double other_way = 0.0;       // by the others
-  double explained = 0.0;       // share of the variance over the orders that lies between the two groups
+  double as_learned = 0.0;       // success of the decision by the orders with `first` before `second`
+  double other_way = 0.0;        // by the others
+  double explained = 0.0;        // share of the variance over the orders that lies between the two groups
   OtherDecision other_decision;  // the best decision by the others
 };
 
 // The order that the rule about levers did not take (docs/methods/olem-plus.md).
 struct OtherOrderNote {
-  double success = 0.0;         // of the decision along it
+  double success = 0.0;  // of the decision along it
   double without_action = 0.0;
   // Columns that stand before a lever in one of the two orders and after it in the other: (column, lever).
   std::vector<std::pair<std::string, std::string>> pairs;
@@ -45,8 +45,8 @@ struct OtherOrderNote {
 
 // The order by what is free of the units of the columns.
 struct UnitsNote {
-  double success = 0.0;  // of the decision along it
-  OtherDecision decision;  // what would be decided along it; its success along it
+  double success = 0.0;     // of the decision along it
+  OtherDecision decision;   // what would be decided along it; its success along it
   double by_members = 0.0;  // success of that decision by the fit and its orders
 };
 
@@ -54,9 +54,9 @@ struct UnitsNote {
 struct NextMeasurement {
   enum class Kind { kRows, kPair, kRegion };
   Kind kind = Kind::kRows;
-  std::string first;         // of a pair, or the variable to be measured near the decision
-  std::string second;        // of a pair
-  double reduction = 0.0;    // expected share of the variance on the logit scale
+  std::string first;       // of a pair, or the variable to be measured near the decision
+  std::string second;      // of a pair
+  double reduction = 0.0;  // expected share of the variance on the logit scale
 };
 
 // How sure the success of a decision is (docs/methods/uncertainty.md). Variances are those of its logit.
@@ -67,10 +67,10 @@ struct DecisionUncertainty {
   double high_draws = 1.0;
   double without_action_low = 0.0;  // 95 %, as that of the success
   double without_action_high = 1.0;
-  double draws = 0.0;          // chance of the draws
-  double rows = 0.0;           // which rows there are, beside the order
-  double order = 0.0;          // the order of the variables
-  double extrapolation = 0.0;  // posterior functions: what the samplers do not know where the decision leads
+  double draws = 0.0;                  // chance of the draws
+  double rows = 0.0;                   // which rows there are, beside the order
+  double order = 0.0;                  // the order of the variables
+  double extrapolation = 0.0;          // posterior functions: what the samplers do not know where the decision leads
   std::vector<MemberSuccess> members;  // the fit, the weighted orders, the half-samples
   bool chosen_by_members = false;      // another decision than that of the fit alone
   std::optional<OrderQuestion> question;
@@ -88,8 +88,8 @@ struct HiddenCause {
     double success = 0.0;   // least over levers, outcomes and signs
   };
   std::vector<Point> curve;
-  std::optional<double> breakdown;    // the least strength at which success is that of no action; nothing: above .95
-  std::string lever;                  // the pair that breaks first
+  std::optional<double> breakdown;  // the least strength at which success is that of no action; nothing: above .95
+  std::string lever;                // the pair that breaks first
   std::string outcome;
   std::vector<std::string> left_out;  // levers and outcomes that cannot be shifted
 };

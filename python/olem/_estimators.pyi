@@ -40,6 +40,7 @@ class OLEM(_OrderLearner):
     ridge: float
     engine: Literal["auto", "sweep", "tree"]
     instruction_set: Literal["auto", "avx512", "avx2", "portable"]
+    device: Literal["auto", "cpu", "cuda"]
     bootstrap: int
     cutoff: float
     criterion: Literal["gcv", "reml"]
@@ -56,6 +57,7 @@ class OLEM(_OrderLearner):
         ridge: float = 0.0,
         engine: Literal["auto", "sweep", "tree"] = "auto",
         instruction_set: Literal["auto", "avx512", "avx2", "portable"] = "auto",
+        device: Literal["auto", "cpu", "cuda"] = "auto",
         bootstrap: int = 0,
         cutoff: float = 0.001,
         criterion: Literal["gcv", "reml"] = "gcv",

@@ -17,6 +17,7 @@ def entropy(
     ridge: float = 0.0,
     engine: Literal["auto", "sweep", "tree"] = "auto",
     instruction_set: Literal["auto", "avx512", "avx2", "portable"] = "auto",
+    device: Literal["auto", "cpu", "cuda"] = "auto",
 ) -> float: ...
 
 def prune(

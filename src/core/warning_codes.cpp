@@ -21,6 +21,10 @@ constexpr WarningCode kWarningCodes[] = {
      "A column without a role goes with an outcome far beyond what levers and context explain. It may come after the "
      "outcome.",
      "List the column under \"after\" in the task if it comes after the outcome."},
+    {"beyond_data", true,
+     "The decision leads to where there is no data. Most of the uncertainty is that of the models, so the probability "
+     "of success is unreliable.",
+     "Narrow the domains of the levers to the range of the data, or give rows near the decision."},
     {"calibration", true,
      "Forecasts near the observed context and the recommended values are too narrow or too wide, measured on held-out "
      "rows that lie near them. The probability of success is then more or less uncertain than its interval says.",
@@ -128,6 +132,10 @@ constexpr WarningCode kWarningCodes[] = {
      "Give the path of a table under \"data\", or name one on the command line."},
     {"no_feasible_decision", false, "No values within the domains of the levers satisfy all constraints.",
      "Widen a domain or loosen a constraint; the message names those that conflict."},
+    {"no_members", false,
+     "Half of the rows are too few to learn from, so that there are no half-samples: the interval covers the chance of "
+     "the draws only.",
+     "Give more rows."},
     {"no_observed", false,
      "The task does not say which values of the context were observed. A model can be learned, but nothing can be "
      "decided.",

@@ -69,19 +69,38 @@ double sorted_quantile(std::span<const double> sorted, double share) {
   return sorted[below] * (1.0 - part) + sorted[above] * part;
 }
 
+namespace {
+
+// sorted_quantile() of numbers in any order, without sorting all of them: O(n). Numbers before `from` must not be
+// greater than those after it; moves on what it selects.
+double selected_quantile(std::vector<double>& values, std::size_t from, double share) {
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const auto at = [&](std::size_t i) { return values.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::nth_element(at(from), at(below), values.end());
+  const double part = place - static_cast<double>(below);
+  const double above = below + 1 < values.size() ? *std::min_element(at(below + 1), values.end()) : values[below];
+  return values[below] * (1.0 - part) + above * part;
+}
+
+}  // namespace
+
 RobustScale robust_scale(std::vector<double> values) {
   RobustScale scale;
   if (values.empty()) return scale;
-  std::sort(values.begin(), values.end());
-  scale.centre = sorted_quantile(values, 0.5);
   constexpr double kTenth = 0.1;
   constexpr double kNormalMiddle = 2.563103131089201;  // between the tenth and the ninetieth percentile
-  const double middle =
-      sorted_quantile(values, 1.0 - kTenth) / kNormalMiddle - sorted_quantile(values, kTenth) / kNormalMiddle;
+  // From low to high, each among those that the one before left on its right.
+  const auto place = [&](double share) {
+    return static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
+  };
+  const double low = selected_quantile(values, 0, kTenth);
+  scale.centre = selected_quantile(values, place(kTenth), 0.5);
+  const double high = selected_quantile(values, place(0.5), 1.0 - kTenth);
+  const double middle = high / kNormalMiddle - low / kNormalMiddle;
   for (double& value : values) value = std::abs(value - scale.centre);
-  std::sort(values.begin(), values.end());
   constexpr double kNormalMad = 1.4826022185056018;
-  scale.deviation = std::max(kNormalMad * sorted_quantile(values, 0.5), middle);
+  scale.deviation = std::max(kNormalMad * selected_quantile(values, 0, 0.5), middle);
   return scale;
 }
 

@@ -27,6 +27,7 @@ constexpr double kOutlierDeviations = 8.0;
 constexpr double kOutlierGap = 3.0;
 constexpr std::size_t kMostInATail = 3;
 constexpr std::size_t kOutlierRows = 30;
+constexpr std::size_t kSmallTail = 100;  // is sorted as a whole
 constexpr std::size_t kOutlierDistinct = 10;
 // Products of two exponentials fall like exp(-2 sqrt(x)): roots of such residuals have exponential gaps with the mean
 // of the excesses of the roots over a threshold. Beyond this many means the largest gap has a chance of 3e-4.
@@ -86,16 +87,20 @@ bool standardise_robustly(const CheckedTable& checked, std::size_t j, std::vecto
   return true;
 }
 
-ScaledColumns scale_columns(const CheckedTable& checked, CheckScale scale) {
+ScaledColumns scale_columns(const CheckedTable& checked, CheckScale scale, const Context& context) {
   ScaledColumns scaled;
-  std::vector<std::vector<double>> all;
-  for (std::size_t j = 0; j < checked.table.columns(); ++j) {
-    if (!checked.usable[j]) continue;
+  std::vector<std::optional<std::vector<double>>> found(checked.table.columns());
+  parallel_for(context, 0, found.size(), 1, [&](std::size_t j, std::size_t) {
+    if (!checked.usable[j]) return;
     std::optional<std::vector<double>> values = on_scale(checked, j, scale);
     if (!values) values = on_scale(checked, j, CheckScale::kRaw);
-    if (!standardise_robustly(checked, j, *values)) continue;
+    if (standardise_robustly(checked, j, *values)) found[j] = std::move(values);
+  });
+  std::vector<std::vector<double>> all;
+  for (std::size_t j = 0; j < found.size(); ++j) {
+    if (!found[j]) continue;
     scaled.columns.push_back(j);
-    all.push_back(std::move(*values));
+    all.push_back(std::move(*found[j]));
   }
   const auto rows = static_cast<Eigen::Index>(checked.table.rows());
   scaled.values.resize(rows, std::ssize(all));
@@ -108,7 +113,8 @@ ScaledColumns scale_columns(const CheckedTable& checked, CheckScale scale) {
 // What the other columns do not explain of each column, in robust standard deviations of the residuals; for each cell
 // the smaller one of the residuals with and without winsorised features, so that neither a wrong cell elsewhere in the
 // row nor a large value that its row explains counts against it.
-Eigen::MatrixXd conditional_residuals(const CheckedTable& checked, const ScaledColumns& scaled) {
+Eigen::MatrixXd conditional_residuals(const CheckedTable& checked, const ScaledColumns& scaled,
+                                      const Context& context) {
   const Eigen::Index columns = scaled.values.cols();
   Eigen::MatrixXd residuals = scaled.values;
   const auto usable = static_cast<std::size_t>(columns);
@@ -122,7 +128,8 @@ Eigen::MatrixXd conditional_residuals(const CheckedTable& checked, const ScaledC
     gram.diagonal().array() += kRidge;
     precision = gram.ldlt().solve(Eigen::MatrixXd::Identity(columns, columns));
   }
-  for (Eigen::Index k = 0; k < columns; ++k) {
+  parallel_for(context, 0, usable, 1, [&](std::size_t piece, std::size_t) {
+    const auto k = static_cast<Eigen::Index>(piece);
     Eigen::VectorXd near = scaled.values.col(k);
     Eigen::VectorXd far = near;
     if (regress) {
@@ -138,20 +145,25 @@ Eigen::MatrixXd conditional_residuals(const CheckedTable& checked, const ScaledC
       if (!checked.is_missing(static_cast<std::size_t>(i), j)) kept.push_back(near(i));
     }
     const RobustScale scale = robust_scale(kept);
-    if (!(scale.deviation > kExactResidual)) continue;  // the column itself, as it is
+    if (!(scale.deviation > kExactResidual)) return;  // the column itself, as it is
     for (Eigen::Index i = 0; i < near.size(); ++i) {
       const double plain = (near(i) - scale.centre) / scale.deviation;
       const double other = (far(i) - scale.centre) / scale.deviation;
       residuals(i, k) = std::abs(other) < std::abs(plain) ? other : plain;
     }
-  }
+  });
   return residuals;
 }
 
 // The rows of the largest residuals that stand apart from the rest. Residuals on the scale of logarithms have no heavy
 // tails to speak of.
 std::vector<std::size_t> apart_in_tail(std::vector<std::pair<double, std::size_t>> tail, bool heavy_tails) {
-  std::sort(tail.begin(), tail.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  // Nothing below the largest tenth is looked at.
+  const std::size_t sorted = std::min(tail.size(), std::max(kSmallTail, tail.size() / 10 + 1));
+  const auto greater = [](const auto& a, const auto& b) { return a.first > b.first; };
+  const auto end_of_sorted = tail.begin() + static_cast<std::ptrdiff_t>(sorted);
+  std::nth_element(tail.begin(), end_of_sorted, tail.end(), greater);
+  std::sort(tail.begin(), end_of_sorted, greater);
   // The deviation of this side alone: logarithms of exponentials reach far down and not far up.
   constexpr double kTenth = 10.0;
   constexpr double kNormalTenth = 1.2815515655446004;
@@ -227,15 +239,17 @@ struct Outlier {
 
 // Average ranks around 0.
 std::vector<double> centred_ranks(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  // Values beside their places: looking them up while sorting would miss the caches of long columns.
+  std::vector<std::pair<double, std::size_t>> order;
+  order.reserve(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) order.emplace_back(values[i], i);
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<double> ranks(values.size());
   for (std::size_t first = 0; first < order.size();) {
     std::size_t last = first;
-    while (last < order.size() && values[order[last]] == values[order[first]]) ++last;
+    while (last < order.size() && order[last].first == order[first].first) ++last;
     const double rank = 0.5 * static_cast<double>(first + last - 1) - 0.5 * static_cast<double>(values.size() - 1);
-    for (; first < last; ++first) ranks[order[first]] = rank;
+    for (; first < last; ++first) ranks[order[first].second] = rank;
   }
   return ranks;
 }
@@ -288,20 +302,22 @@ void check_outliers(const CheckedTable& checked, const Context& context, std::ve
   const auto looked_at = [&](std::size_t j) {
     return checked.is_quantity(j) && checked.distinct[j] > kOutlierDistinct;
   };
-  const ScaledColumns raw = scale_columns(checked, CheckScale::kRaw);
-  const Eigen::MatrixXd residuals = conditional_residuals(checked, raw);
+  const ScaledColumns raw = scale_columns(checked, CheckScale::kRaw, context);
+  const Eigen::MatrixXd residuals = conditional_residuals(checked, raw, context);
   std::vector<std::pair<Eigen::Index, std::set<std::size_t>>> suspects;
-  for (std::size_t k = 0; k < raw.columns.size(); ++k) {
-    if (!looked_at(raw.columns[k])) continue;
-    const auto column = static_cast<Eigen::Index>(k);
-    std::set<std::size_t> rows = apart_rows(checked, raw.columns[k], residuals.col(column), CheckScale::kRaw);
-    if (!rows.empty()) suspects.emplace_back(column, std::move(rows));
+  std::vector<std::set<std::size_t>> apart(raw.columns.size());
+  parallel_for(context, 0, apart.size(), 1, [&](std::size_t k, std::size_t) {
+    if (!looked_at(raw.columns[k])) return;
+    apart[k] = apart_rows(checked, raw.columns[k], residuals.col(static_cast<Eigen::Index>(k)), CheckScale::kRaw);
+  });
+  for (std::size_t k = 0; k < apart.size(); ++k) {
+    if (!apart[k].empty()) suspects.emplace_back(static_cast<Eigen::Index>(k), std::move(apart[k]));
   }
   if (suspects.empty()) return;
   context.check_interrupt();
   // A suspect must stand apart on the scale of logarithms too, where its column has one.
-  const ScaledColumns logs = scale_columns(checked, CheckScale::kLog);
-  const Eigen::MatrixXd log_residuals = conditional_residuals(checked, logs);
+  const ScaledColumns logs = scale_columns(checked, CheckScale::kLog, context);
+  const Eigen::MatrixXd log_residuals = conditional_residuals(checked, logs, context);
   std::vector<Outlier> found;
   for (const auto& [column, rows] : suspects) {
     const std::size_t j = raw.columns[static_cast<std::size_t>(column)];
@@ -351,8 +367,8 @@ void check_time_series(const CheckedTable& checked, const Context& context, std:
   });
   if (table.rows() < kTimeSeriesRows || copies) return;
   context.check_interrupt();
-  const ScaledColumns scaled = scale_columns(checked, CheckScale::kRaw);
-  const Eigen::MatrixXd residuals = conditional_residuals(checked, scaled);
+  const ScaledColumns scaled = scale_columns(checked, CheckScale::kRaw, context);
+  const Eigen::MatrixXd residuals = conditional_residuals(checked, scaled, context);
   std::vector<std::size_t> blocks;
   bool sorted_by_quantity = false;
   bool sorted_by_time = false;
@@ -376,19 +392,23 @@ void check_time_series(const CheckedTable& checked, const Context& context, std:
   double sum = 0.0;
   double tested = 0.0;
   std::size_t worst = 0;
-  for (std::size_t k = 0; k < scaled.columns.size(); ++k) {
+  std::vector<std::optional<double>> correlations(scaled.columns.size());
+  parallel_for(context, 0, correlations.size(), 1, [&](std::size_t k, std::size_t) {
     const std::size_t j = scaled.columns[k];
     if (is_sorted_column(checked, j) || counts_rows(j) || std::find(blocks.begin(), blocks.end(), j) != blocks.end())
-      continue;
+      return;
     const auto column = residuals.col(static_cast<Eigen::Index>(k));
     std::vector<double> values(column.begin(), column.end());
     for (const std::size_t block : blocks) subtract_level_means(table.column(block), values);
-    const double correlation = lag_correlation(values);
-    sum += correlation * std::sqrt(rows);
+    correlations[k] = lag_correlation(values);
+  });
+  for (std::size_t k = 0; k < correlations.size(); ++k) {
+    if (!correlations[k]) continue;
+    sum += *correlations[k] * std::sqrt(rows);
     tested += 1.0;
-    if (correlation <= largest) continue;
-    largest = correlation;
-    worst = j;
+    if (*correlations[k] <= largest) continue;
+    largest = *correlations[k];
+    worst = scaled.columns[k];
   }
   if (tested == 0.0) return;
   if (largest * std::sqrt(rows) < kTimeSeriesDeviations && sum / std::sqrt(tested) < kTimeSeriesTogether) return;

@@ -111,7 +111,6 @@ void report_success(const PreparedProblem& prepared, PostDecisionSampler& sample
     const Interval bound = qwz_interval(successes, with.draws).interval;
     decision.qwz23_interval = {bound.low, bound.high};
   }
-  if (decision.acts()) decision.hidden_cause = hidden_cause(prepared, setting, with, decision.without_action);
   decision.outcomes = outcome_forecasts(with, problem.region.outcomes(), *problem.samplers);
   decision.excluded_draws = with.excluded;
   for (const VariableReach& reach : sampler.reach(values, caution)) {
@@ -130,7 +129,12 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   PostDecisionSampler sampler = prepared.plain_sampler({}, report_draws(prepared.options()), DrawStream::kReport);
   report_without_action(prepared, sampler, decision);
   sampler.alter(prepared.names(altered_by(setting)));
-  report_success(prepared, sampler, prepared.values(setting), decision);
+  const std::vector<double> values = prepared.values(setting);
+  report_success(prepared, sampler, values, decision);
+  if (decision.acts()) {
+    decision.hidden_cause =
+        hidden_cause(prepared, setting, sampler.sample(values, prepared.options().caution), decision.without_action);
+  }
   add_releases(prepared, setting, sampler, decision);
   conclude_report(prepared, decision);
   return decision;
@@ -161,7 +165,8 @@ Proposal report_proposal(const PreparedProblem& prepared, const Setting& setting
   Proposal proposal;
   for (const Alteration& alteration : alterations_of(prepared, setting))
     proposal.alterations.push_back({alteration.name, alteration.value});
-  PostDecisionSampler acting = prepared.plain_sampler(altered_by(setting), report_draws(prepared.options()), DrawStream::kReport);
+  PostDecisionSampler acting =
+      prepared.plain_sampler(altered_by(setting), report_draws(prepared.options()), DrawStream::kReport);
   const OutcomeDraws& with = acting.sample(prepared.values(setting), prepared.options().caution);
   const std::size_t successes = prepared.objective().successes(with);
   proposal.success_probability = static_cast<double>(successes) / static_cast<double>(with.draws);

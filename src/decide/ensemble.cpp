@@ -446,8 +446,9 @@ class Ensemble {
         if (judged[i].mean > judged[best].mean) best = i;
       }
       const Gain lost = mean_gain(whole, judged[best]);
+      // Each candidate has lost what its own fit could spare already, so that this asks for more.
       const bool harmless =
-          for_target ? judged[best].mean >= options_.target : lost.mean - lost.standard_error <= kWorthNothingByMean;
+          for_target ? judged[best].mean >= options_.target : lost.mean + lost.standard_error <= kWorthNothingByMean;
       if (!harmless) return current;
       current = fewer[best];
     }

@@ -11,7 +11,7 @@ namespace olem::internal {
 
 // Two variables that stand one way round in some orders and the other way round in others.
 struct SeparatingPair {
-  std::string first;           // before `second` in the first order
+  std::string first;  // before `second` in the first order
   std::string second;
   std::vector<bool> as_first;  // by order: they stand as in the first
   double explained = 0.0;      // share of the variance of the values that lies between the two groups

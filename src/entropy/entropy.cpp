@@ -35,6 +35,11 @@ constexpr Choice kInstructionSetChoices[] = {
     {"avx2", "AVX2 with FMA"},
     {"portable", "what every machine has"},
 };
+constexpr Choice kDeviceChoices[] = {
+    {"auto", "a CUDA device where there is one and the work is worth it, else the processor"},
+    {"cpu", "the processor"},
+    {"cuda", "a CUDA device (the nearest neighbour only)"},
+};
 constexpr Choice kAffineChoices[] = {
     {"none", "search for neighbours in the units of the data"},
     {"scale", "search on columns divided by their standard deviation, and correct the entropy for it"},
@@ -64,6 +69,8 @@ OptionSet describe(EntropyOptions& options) {
   set.choice("engine", options.engine, kEngineChoices, "how neighbours are searched; the result does not depend on it");
   set.choice("instruction_set", options.instruction_set, kInstructionSetChoices,
              "of the neighbour search; the result does not depend on it");
+  set.choice("device", options.device, kDeviceChoices,
+             "where the neighbour search runs; the result does not depend on it");
   return set;
 }
 

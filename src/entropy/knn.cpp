@@ -118,6 +118,7 @@ class KnnSequence final : public EntropySequence {
     search.zeros = options.ties == TiePolicy::kDistinct ? ZeroRule::kIgnore : ZeroRule::kKeep;
     search.engine = options.engine;
     search.instruction_set = options.instruction_set;
+    search.device = options.device;
     neighbours_ = std::make_unique<LeaveOneOutNeighbours>(std::move(spans), search);
   }
 

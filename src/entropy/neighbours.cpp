@@ -1,8 +1,11 @@
 #include "entropy/neighbours.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "entropy/cuda_sweep.h"
 #include "entropy/sweep.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
@@ -21,6 +24,9 @@ bool tree_is_faster(std::size_t points, std::size_t columns) {
     default: return false;
   }
 }
+
+// Below this many columns the boxes of the device's tiles leave out most pairs, if the tiles are compact.
+constexpr std::size_t kFewColumns = 8;
 
 }  // namespace
 
@@ -81,16 +87,67 @@ void LeaveOneOutNeighbours::evaluate(const Context& context, const std::function
   const std::size_t size = points_ * static_cast<std::size_t>(options_.k);
   without_.assign(columns_.size() * size, std::numeric_limits<double>::infinity());
   if (!joint_known_) joint_.assign(size, std::numeric_limits<double>::infinity());
-  const bool by_tree = options_.engine == NeighbourEngine::kTree ||
-                       (options_.engine == NeighbourEngine::kAuto && tree_is_faster(points_, columns_.size()));
+  if (!started_) start_sweep(context);
+  const bool by_tree =
+      options_.engine == NeighbourEngine::kTree ||
+      (options_.engine == NeighbourEngine::kAuto && !cuda_sweep_ && tree_is_faster(points_, columns_.size()));
   if (by_tree || columns_.size() <= 2) {
     sweep_.reset();  // fewer columns will not need it again
+    cuda_sweep_.reset();
     evaluate_by_subsets(context, progress);
+  } else if (cuda_sweep_) {
+    // Points that were near each other in many columns need not be in few, where it would help most.
+    if (columns_.size() <= kFewColumns && 2 * columns_.size() <= ordered_columns_) start_on_device(context);
+    cuda_sweep_->evaluate(context, progress, without_, joint_);
   } else {
-    if (!sweep_) sweep_ = std::make_unique<Sweep>(columns_, options_);
+    if (!sweep_) sweep_ = std::make_unique<Sweep>(columns_, options_, context);
     sweep_->evaluate(context, progress, without_, joint_);
   }
   joint_known_ = true;
+}
+
+bool LeaveOneOutNeighbours::choose_device(const Context& context) const {
+  const bool wanted = options_.device == Device::kCuda;
+  const std::vector<Remedy> remedies = {{"Search on the processor", "device", "cpu"}};
+  if (options_.device == Device::kCpu) return false;
+  if (options_.engine == NeighbourEngine::kTree) {
+    if (wanted) throw Error::of_option("device", "A CUDA device searches without a tree.", remedies);
+    return false;
+  }
+  if (options_.k > 1 || options_.zeros == ZeroRule::kIgnore) {
+    if (wanted) {
+      throw Error::of_option(
+          "device", "A CUDA device finds the nearest neighbour only, and does not leave out repeated rows.", remedies);
+    }
+    return false;
+  }
+  if (wanted) {
+    if (cuda_device().door == nullptr) {
+      throw Error::of_option("device", fmt::format("There is no CUDA device: {}.", cuda_device().name), remedies);
+    }
+    return true;
+  }
+  // Processes that share the work must agree on how; they may run on machines with and without a device.
+  return context.ranks == nullptr && cuda_pays(points_, columns_.size()) && cuda_device().door != nullptr;
+}
+
+void LeaveOneOutNeighbours::start_on_device(const Context& context) {
+  cuda_sweep_.reset();  // its memory first
+  cuda_sweep_ = std::make_unique<CudaSweep>(columns_, cuda_device(), context);
+  ordered_columns_ = columns_.size();
+}
+
+void LeaveOneOutNeighbours::start_sweep(const Context& context) {
+  started_ = true;
+  if (columns_.size() <= 2 || !choose_device(context)) return;
+  try {
+    start_on_device(context);
+    context.log_debug(fmt::format("Neighbours are searched on {}.", cuda_device().name));
+  } catch (const Error& error) {
+    if (options_.device == Device::kCuda || error.category() != ErrorCategory::kResource) throw;
+    context.check_interrupt();
+    context.log_info(fmt::format("{} The processor takes over.", error.what()));
+  }
 }
 
 void LeaveOneOutNeighbours::evaluate_by_subsets(const Context& context, const std::function<void(double)>& progress) {
@@ -116,6 +173,7 @@ void LeaveOneOutNeighbours::remove(const Context& context, std::size_t column) {
   joint_.assign(lists.begin(), lists.end());
   columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(column));
   if (sweep_) sweep_->remove(context, column);
+  if (cuda_sweep_) cuda_sweep_->remove(column);
 }
 
 }  // namespace olem::internal

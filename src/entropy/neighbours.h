@@ -13,6 +13,8 @@
 
 namespace olem::internal {
 
+class CudaSweep;
+
 // Whether a point at distance zero counts as a neighbour (duplicate rows, rounded data).
 enum class ZeroRule { kKeep, kIgnore };
 
@@ -33,6 +35,7 @@ class LeaveOneOutNeighbours {
     ZeroRule zeros = ZeroRule::kKeep;
     NeighbourEngine engine = NeighbourEngine::kAuto;
     InstructionSet instruction_set = InstructionSet::kAuto;
+    Device device = Device::kAuto;
   };
 
   // The columns must outlive this object.
@@ -62,6 +65,10 @@ class LeaveOneOutNeighbours {
  private:
   class Sweep;
 
+  // Whether a device takes the place of the sweep; a usage error when it cannot although it was asked for.
+  bool choose_device(const Context& context) const;
+  void start_sweep(const Context& context);
+  void start_on_device(const Context& context);
   void evaluate_by_subsets(const Context& context, const std::function<void(double)>& progress);
   std::span<double> list(std::size_t column);
 
@@ -71,7 +78,10 @@ class LeaveOneOutNeighbours {
   std::vector<double> without_;  // [column][point][k]
   std::vector<double> joint_;    // [point][k]
   bool joint_known_ = false;
-  std::unique_ptr<Sweep> sweep_;
+  bool started_ = false;
+  std::size_t ordered_columns_ = 0;  // how many there were when the device ordered the points in space
+  std::unique_ptr<Sweep> sweep_;     // one of the two, or none
+  std::unique_ptr<CudaSweep> cuda_sweep_;
 };
 
 // The k smallest squared distances of every point to other points over `columns`, written to `result` [point][k]: by

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
+#include "entropy/filter_scale.h"
+#include "entropy/spatial_order.h"
 #include "olem/parallel.h"
 #include "olem/ranks.h"
 
@@ -17,9 +18,7 @@ constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kTile = sweep::kLanes;
 constexpr std::size_t kGrain = 512;                   // points that one thread takes at a time
 constexpr std::size_t kTilesInGroup = sweep::kLanes;  // boxes are tested a group at a time
-// Fine: squares of it add up without overflow, and its 2^-80th part still counts. Coarse: differences fit into 16 bits
-// and sums of their squares into 31, with room for rounding.
-constexpr double kLargestFine = 0x1p50;
+// Of the coarse filter: differences fit into 16 bits and sums of their squares into 31, with room for rounding.
 constexpr double kLargestCoarse = 32000.0;
 constexpr double kLargestCoarseSum = 0.98 * 0x1p31;
 // The coarse filter is used when the distances to be undercut are this many times its error: then it lets few pairs
@@ -38,34 +37,6 @@ const sweep::Kernel* kernel_for(InstructionSet wanted) {
     case InstructionSet::kAvx2: return &sweep::avx2_kernel();
 #endif
     default: return &sweep::portable_kernel();
-  }
-}
-
-// Halves [first, last) at a multiple of the tile size along the widest column until a tile is left, so that tiles and
-// their neighbours hold points that are near each other.
-void split(const ColumnSpans& columns, std::vector<std::uint32_t>& order, std::size_t first, std::size_t last) {
-  while (last - first > kTile) {
-    double widest = -1.0;
-    std::span<const double> column;
-    for (const std::span<const double> candidate : columns) {
-      double low = kInfinity;
-      double high = -kInfinity;
-      for (std::size_t i = first; i < last; ++i) {
-        low = std::min(low, candidate[order[i]]);
-        high = std::max(high, candidate[order[i]]);
-      }
-      if (high - low > widest) {
-        widest = high - low;
-        column = candidate;
-      }
-    }
-    const std::size_t middle = first + round_up((last - first) / 2, kTile);
-    const auto at = [&order](std::size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::nth_element(at(first), at(middle), at(last), [&](std::uint32_t a, std::uint32_t b) {
-      return column[a] != column[b] ? column[a] < column[b] : a < b;
-    });
-    split(columns, order, first, middle);
-    first = middle;
   }
 }
 
@@ -120,12 +91,12 @@ struct LeaveOneOutNeighbours::Sweep::WorkerMemory {
   sweep::Worker worker;
 };
 
-LeaveOneOutNeighbours::Sweep::Sweep(const ColumnSpans& columns, const Options& options)
+LeaveOneOutNeighbours::Sweep::Sweep(const ColumnSpans& columns, const Options& options, const Context& context)
     : kernel_(kernel_for(options.instruction_set)),
       zeros_(options.zeros),
       points_(columns.front().size()),
       k_(static_cast<std::size_t>(options.k)),
-      original_(points_),
+      original_(spatial_order(columns, kTile, context)),
       tiles_(round_up(points_, kTile) / kTile),
       padded_tiles_(round_up(tiles_, kTilesInGroup)),
       columns_(columns.size()),
@@ -133,8 +104,6 @@ LeaveOneOutNeighbours::Sweep::Sweep(const ColumnSpans& columns, const Options& o
       stride_(stride_for(width_)),
       reach_(padded_tiles_ * kTile, 0.0F),
       tile_reach_(padded_tiles_, 0.0F) {
-  std::iota(original_.begin(), original_.end(), 0U);
-  split(columns, original_, 0, points_);
   for (const std::span<const double> column : columns) {
     const auto [low, high] = std::minmax_element(column.begin(), column.end());
     low_.push_back(*low);
@@ -181,9 +150,9 @@ void LeaveOneOutNeighbours::Sweep::choose_filter() {
     scale_ = coarse;
     coordinate_error_ = coarse_error;
   } else {
-    scale_ = largest > 0.0 ? std::exp2(std::floor(std::log2(kLargestFine / largest))) : 1.0;
-    // A coordinate is off by half a unit of its size, a difference by twice that; as much again for the centring.
-    coordinate_error_ = 4.0 * std::sqrt(squares) * scale_ * 0x1p-24;
+    const FilterScale fine = fine_filter_scale(low_, high_);
+    scale_ = fine.scale;
+    coordinate_error_ = fine.coordinate_error;
   }
 }
 
@@ -233,7 +202,7 @@ sweep::View LeaveOneOutNeighbours::Sweep::view() {
           columns_,
           width_,
           stride_,
-          static_cast<float>(1.0 - operations * 0x1p-22),
+          filter_shrink(width_),
           operations * kEpsilon,
           scale_,
           coordinate_error_};

@@ -14,7 +14,7 @@ namespace olem::internal {
 // decided in double, so the result does not depend on the filter. Each step starts from the winners of the one before.
 class LeaveOneOutNeighbours::Sweep {
  public:
-  Sweep(const ColumnSpans& columns, const Options& options);
+  Sweep(const ColumnSpans& columns, const Options& options, const Context& context);
 
   // `joint` is filled in the first call only.
   void evaluate(const Context& context, const std::function<void(double)>& progress, std::span<double> without,

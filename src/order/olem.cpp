@@ -271,7 +271,8 @@ OrderResult learn_order_olem_weighted(const Table& table, const OlemOptions& opt
   learned.criterion = "conditional_entropy";
   if (continuous.size() == 1) learned.order = {table.name(continuous.front())};
   if (continuous.size() > 1) {
-    learned = learn_rounded(table.with_columns(continuous), checked, knowledge.restricted_to(continuous), weights, context);
+    learned =
+        learn_rounded(table.with_columns(continuous), checked, knowledge.restricted_to(continuous), weights, context);
   }
   return with_placed(table, discrete, knowledge, std::move(learned));
 }

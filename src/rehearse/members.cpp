@@ -27,8 +27,10 @@ constexpr std::array<std::string_view, 4> kMemberKinds = {"order", "half", "othe
 
 OptionSet describe(MemberOptions& options) {
   OptionSet set;
-  set.integer("orders", options.orders, 0, 64, "orders learned with weighted rows that decide and judge beside the fit");
-  set.integer("halves", options.halves, 0, 64, "fits to halves of the rows behind the interval, in complementary pairs");
+  set.integer("orders", options.orders, 0, 64,
+              "orders learned with weighted rows that decide and judge beside the fit");
+  set.integer("halves", options.halves, 0, 64,
+              "fits to halves of the rows behind the interval, in complementary pairs");
   return set;
 }
 
@@ -55,8 +57,10 @@ namespace olem::internal {
 
 namespace {
 
-// Draws need fewer points than the fit has; half of them are enough for a spread, and keep model files small.
-constexpr int kPointsShare = 2;
+// Members need fewer points than the fit: a third of them is enough for a spread, and keeps model files small.
+constexpr int kPointsShare = 3;
+// Of a half, whose order nobody else shares: as many as are enough to compare forms of a model.
+constexpr int kHalfPoints = 60;
 constexpr double kOrdersShare = 0.3;  // of the progress
 
 // Rows that samplers are fitted to, standardised.
@@ -79,14 +83,14 @@ struct Draft {
   MemberKind kind = MemberKind::kOrder;
   std::size_t rows = 0;  // place among the MemberRows
   std::uint64_t index = 0;
-  Order order;            // empty: it cannot be learned
+  Order order;  // empty: it cannot be learned
   std::optional<Dag> dag;
 };
 
 // A sampler is the same for all members that ask for the same variable given the same ones, on the same rows.
 struct SamplerKey {
   std::size_t rows = 0;
-  std::size_t variable = 0;         // column of the table
+  std::size_t variable = 0;        // column of the table
   std::vector<std::size_t> given;  // columns, ascending
   auto operator<=>(const SamplerKey&) const = default;
 };
@@ -103,14 +107,16 @@ class MemberFit {
         options_(source.model.options),
         names_(source.tables.front().names()),
         context_(context),
-        member_options_(options_.samplers) {
+        member_options_(options_.samplers),
+        half_options_(options_.samplers) {
     member_options_.gp.inducing = std::max(1, member_options_.gp.inducing / kPointsShare);
+    half_options_.gp.inducing = std::min(half_options_.gp.inducing, kHalfPoints);
   }
 
   std::shared_ptr<const ModelMembers> run(std::vector<Warning>& warnings) {
     const MemberOptions& wanted = *options_.members;
     if (wanted.halves > 0 && !enough_rows()) {
-      warnings.push_back({"few_rows",
+      warnings.push_back({"no_members",
                           "Half of the rows are too few to learn from, so that there are no half-samples: the interval "
                           "covers the chance of the draws only.",
                           ""});
@@ -197,7 +203,8 @@ class MemberFit {
     RandomStream random(context_.seed, "members.weights", one.index);
     std::vector<double> weights(table.rows());
     for (double& weight : weights) weight = random.exponential(1.0);
-    if (is_plus()) return bases_[one.rows]->reweighted(weights, serial).learn(known(), serial, model_.order.order).order;
+    if (is_plus())
+      return bases_[one.rows]->reweighted(weights, serial).learn(known(), serial, model_.order.order).order;
     if (options_.order.method == "olem")
       return learn_order_olem_weighted(table, options_.order.olem, known(), weights, serial).order;
     // Learners without a weighted form: the rows that a bootstrap would hold, each once.
@@ -310,7 +317,8 @@ class MemberFit {
         (one.kind == MemberKind::kHalf ? of_halves : of_all).push_back(key);
       }
     }
-    const double of_all_share = static_cast<double>(of_all.size()) / static_cast<double>(of_all.size() + of_halves.size() + 1);
+    const double of_all_share =
+        static_cast<double>(of_all.size()) / static_cast<double>(of_all.size() + of_halves.size() + 1);
     const double middle = kOrdersShare + (1.0 - kOrdersShare) * of_all_share;
     fit_keys(of_all, kOrdersShare, middle);
     fit_keys(of_halves, middle, 1.0);
@@ -336,8 +344,8 @@ class MemberFit {
     if (target.low == target.high) return sampling::make_constant(shared.sequence.size());
     // What chose the sampler of all rows is what tells the streams of variables apart.
     const std::size_t place = model_.samplers->index(target.name);
-    SamplerData data{target.name, rows.standardised[key.variable], {}, place, nullptr,
-                     {target.about, target.mean, target.sd}, {}};
+    SamplerData data{target.name, rows.standardised[key.variable],        {}, place,
+                     nullptr,     {target.about, target.mean, target.sd}, {}};
     for (const std::size_t k : shared.sequence) {
       const SamplerVariable& condition = rows.columns[k];
       data.conditions.emplace_back(rows.standardised[k]);
@@ -345,8 +353,9 @@ class MemberFit {
     }
     const SamplerKind& kind = sampler_kind(options_.samplers.sampler);
     const SharedSampler* const like = like_of(key);
-    return like != nullptr ? sampling::refit_kind(kind, *like->sampler, data, member_options_, serial)
-                           : sampling::fit_kind(kind, data, member_options_, serial);
+    return like != nullptr
+               ? sampling::refit_kind(kind, *like->sampler, data, half_options_, serial)
+               : sampling::fit_kind(kind, data, key.rows < tables() ? member_options_ : half_options_, serial);
   }
 
   // Of a half: the sampler of all rows of its table for the same variables, where a member has it.
@@ -396,6 +405,7 @@ class MemberFit {
   const std::vector<std::string>& names_;
   const Context& context_;
   SamplerOptions member_options_;
+  SamplerOptions half_options_;
   std::vector<MemberRows> rows_;  // of the tables, then of the halves
   std::vector<Draft> drafts_;
   std::vector<std::unique_ptr<OlemPlusProblem>> bases_;

@@ -236,11 +236,17 @@ RehearsalOptions read_options(const JsonPart& part) {
   return options;
 }
 
-Json sampler_json(const ConditionalSampler& sampler, std::vector<double>& numbers) {
+// `briefly`, for members, of which there are many: arrays are {name: size} instead of a list.
+Json sampler_json(const ConditionalSampler& sampler, std::vector<double>& numbers, bool briefly = false) {
   const SamplerState state = sampler.state();
-  Json json = {{"kind", state.kind}, {"settings", state.settings}, {"arrays", Json::array()}};
+  Json json = {
+      {"kind", state.kind}, {"settings", state.settings}, {"arrays", briefly ? Json::object() : Json::array()}};
   for (const SamplerState::Array& array : state.arrays) {
-    json["arrays"].push_back({{"name", array.name}, {"size", array.values.size()}});
+    if (briefly) {
+      json["arrays"][array.name] = array.values.size();
+    } else {
+      json["arrays"].push_back({{"name", array.name}, {"size", array.values.size()}});
+    }
     numbers.insert(numbers.end(), array.values.begin(), array.values.end());
   }
   return json;
@@ -252,11 +258,16 @@ std::shared_ptr<const ConditionalSampler> read_sampler(const JsonPart& part, std
   state.kind = part["kind"].text();
   state.settings = part["settings"].json();
   if (!state.settings.is_object()) part["settings"].fail("is not an object");
-  for (const JsonPart& entry : part["arrays"].entries()) {
-    const std::size_t size = entry["size"].count(numbers.size());
+  const auto take = [&](const std::string& name, const JsonPart& of_size) {
+    const std::size_t size = of_size.count(numbers.size());
     const std::span<const double> values = numbers.first(size);
-    state.arrays.push_back({entry["name"].text(), {values.begin(), values.end()}});
+    state.arrays.push_back({name, {values.begin(), values.end()}});
     numbers = numbers.subspan(size);
+  };
+  if (part["arrays"].json().is_object()) {
+    for (const auto& [name, size] : part["arrays"].members()) take(name, size);
+  } else {
+    for (const JsonPart& entry : part["arrays"].entries()) take(entry["name"].text(), entry["size"]);
   }
   try {
     return restore_sampler(state);
@@ -445,13 +456,18 @@ Json members_json(const ModelMembers& members, const SamplerSet& fit, std::vecto
     Json& entry = json["list"].emplace_back(Json{{"kind", name_of(member.kind)}, {"variables", Json::array()}});
     if (member.samplers.get() == &fit) continue;
     for (const SamplerVariable& variable : member.samplers->variables) {
-      Json own = {{"name", variable.name}, {"mean", variable.mean}, {"sd", variable.sd},
-                  {"low", variable.low},   {"high", variable.high}, {"conditions", variable.conditions}};
+      // Ranges and, where the rows are the same, units are those of the fit.
+      const SamplerVariable& of_fit = fit.variables[fit.index(variable.name)];
+      Json own = {{"name", variable.name}, {"conditions", variable.conditions}};
+      if (variable.mean != of_fit.mean || variable.sd != of_fit.sd) {
+        own["mean"] = variable.mean;
+        own["sd"] = variable.sd;
+      }
       if (variable.sampler) {
         const auto [place, is_new] = known.try_emplace(variable.sampler.get());
         if (is_new) {
           place->second = {{"shared", json["samplers"].size()}};
-          json["samplers"].push_back(sampler_json(*variable.sampler, numbers));
+          json["samplers"].push_back(sampler_json(*variable.sampler, numbers, true));
         }
         own.update(place->second);
       }
@@ -490,9 +506,19 @@ std::shared_ptr<const ModelMembers> read_members(const JsonPart& part, const std
     SamplerSet set;
     for (std::size_t j = 0; j < variables.size(); ++j) {
       const JsonPart& own = variables[j];
-      SamplerVariable variable = read_variable(own, j, numbers);
-      const auto place = fit->find(variable.name);
-      if (!place || set.find(variable.name)) own.fail("is no variable of the model, or stands twice");
+      const auto place = fit->find(own["name"].text());
+      if (!place || set.find(own["name"].text())) own.fail("is no variable of the model, or stands twice");
+      SamplerVariable variable = fit->variables[*place];
+      variable.sampler = nullptr;
+      variable.counts.clear();
+      variable.conditions.clear();
+      if (own.has("mean")) variable.mean = own["mean"].finite();
+      if (own.has("sd")) variable.sd = own["sd"].finite();
+      if (!(variable.sd > 0.0)) own["sd"].fail("is not positive");
+      for (const JsonPart& condition : own["conditions"].entries()) {
+        if (j == 0) condition.fail("is a condition of the first variable, which can have none");
+        variable.conditions.push_back(condition.count(j - 1));
+      }
       const bool of_fit = own.has("fit");
       if (of_fit || own.has("shared")) {
         variable.sampler = of_fit ? fit->variables[own["fit"].count(fit->variables.size() - 1)].sampler

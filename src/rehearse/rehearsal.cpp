@@ -144,8 +144,8 @@ class Fit {
           std::make_shared<const ContextModel>(fit_context_model(tables_, observed, options_.samplers, context_));
     }
     if (options_.members) {
-      model_.members = fit_members({tables_, model_, learned_within_, learned_, other_order_},
-                                   model_.summary.warnings, context_);
+      model_.members =
+          fit_members({tables_, model_, learned_within_, learned_, other_order_}, model_.summary.warnings, context_);
     }
     if (options_.calibrate) {
       std::vector<std::string> conditions = observed;

@@ -10,9 +10,8 @@ constexpr GlossaryEntry kEntries[] = {
     {"without", "without action",
      "The same probability when nothing is set: what the model forecasts if everything is left alone."},
     {"interval", "95 % interval",
-     "Where the true probability lies in 95 of 100 such cases. With members it covers the chance of the draws, the "
-     "rows, "
-     "the order and how far the decision leads from the data; of a single fit the chance of the draws only."},
+     "The range in which the probability lies 95 times of 100. Where the model has members it covers the chance of the "
+     "draws, the rows that happen to be there, the order and little data; otherwise the chance of the draws only."},
     {"sources", "what an interval is made of",
      "How much of the uncertainty comes from the chance of the draws, from the rows that happen to be there, from an "
      "order that might be another, and from leading to where there is little data."},

@@ -117,7 +117,10 @@ void add_remarks(Page& page, const DecisionSheet& sheet, const Wishes& wishes, b
     page.paragraph(fmt::format("Probability of success: {}; without action: {}.", sheet.success, sheet.without_action));
   if (sheet.acts && wishes.cost_matters()) page.paragraph(fmt::format("The decision costs {}.", sheet.cost));
   if (sheet.acts && only_one) add_cost_words(page, wishes);
-  for (const std::string& sentence : sheet.uncertainty) page.paragraph(sentence);
+  // Of a single decision it stands beside the answer.
+  if (!only_one) {
+    for (const std::string& sentence : sheet.uncertainty) page.paragraph(sentence);
+  }
   if (!sheet.bound.empty()) page.paragraph(sheet.bound);
   if (!sheet.unknown.empty()) page.paragraph(sheet.unknown);
 }

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "olem/error.h"
 #include "olem/version.h"
+#include "report/decision_sheet.h"
 #include "report/glossary.h"
 #include "report/page_parts.h"
 #include "report/svg.h"
@@ -44,6 +45,10 @@ void add_uncertainty(Page& page, const JsonPart& result) {
   if (result.has("decisions")) {
     const std::vector<JsonPart> decisions = result["decisions"].entries();
     texts.push_back(range_sentence(!decisions.empty() && decisions.front().has("members")));
+    if (decisions.size() == 1) {
+      const DecisionSheet sheet = decision_sheet(decisions.front(), columns_of(result));
+      texts.insert(texts.end(), sheet.uncertainty.begin(), sheet.uncertainty.end());
+    }
   }
   for (const JsonPart& warning : result["warnings"].entries()) texts.push_back(warning["text"].text());
   if (result.has("undecided_steps")) {

@@ -135,6 +135,12 @@ std::shared_ptr<const ConditionalSampler> fit_auto(const SamplerData& data, cons
   return with_encoding(std::move(best.encoding), std::move(sampler));
 }
 
+std::shared_ptr<const ConditionalSampler> refit_auto(const ConditionalSampler& like, const SamplerData& data,
+                                                     const SamplerOptions& options, const Context& context) {
+  std::shared_ptr<const ConditionalSampler> refitted = refit_continuous(like, data, options, context);
+  return refitted ? refitted : fit_auto(data, options, context);
+}
+
 std::shared_ptr<const ConditionalSampler> fit_location_scale_kind(const SamplerData& data,
                                                                   const SamplerOptions& options,
                                                                   const Context& context) {
@@ -184,8 +190,8 @@ std::shared_ptr<const ConditionalSampler> fit_kind(const SamplerKind& kind, cons
 std::shared_ptr<const ConditionalSampler> refit_kind(const SamplerKind& kind, const ConditionalSampler& like,
                                                      const SamplerData& data, const SamplerOptions& options,
                                                      const Context& context) {
-  if (kind.refit == nullptr || kind.encodes || !make_encoding(data, {}).is_identity())
-    return fit_kind(kind, data, options, context);
+  const bool as_it_is = kind.encodes || make_encoding(data, {}).is_identity();
+  if (kind.refit == nullptr || !as_it_is) return fit_kind(kind, data, options, context);
   return kind.refit(like, data, options, context);
 }
 

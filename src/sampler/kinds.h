@@ -38,6 +38,8 @@ std::shared_ptr<const ConditionalSampler> restore_cinn(const SamplerState& state
 // By the type of the column, with the encoding of the inputs that forecasts best; restored as what it chose.
 std::shared_ptr<const ConditionalSampler> fit_auto(const SamplerData& data, const SamplerOptions& options,
                                                    const Context& context);
+std::shared_ptr<const ConditionalSampler> refit_auto(const ConditionalSampler& like, const SamplerData& data,
+                                                     const SamplerOptions& options, const Context& context);
 std::shared_ptr<const ConditionalSampler> fit_location_scale_kind(const SamplerData& data,
                                                                   const SamplerOptions& options,
                                                                   const Context& context);

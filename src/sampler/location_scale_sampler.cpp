@@ -78,8 +78,7 @@ class LocationScaleRun : public SamplerRun {
       for (std::size_t i = 0; i < n; ++i) {
         double log_scale = parts_.scale->log_scale(scale_->mean()[i]);
         if (caution > 0.0) {
-          log_scale +=
-              caution * parts_.scale->factor * std::sqrt(scale_->variance()[i]) * held_or(1, scale_normal_[i]);
+          log_scale += caution * parts_.scale->factor * std::sqrt(scale_->variance()[i]) * held_or(1, scale_normal_[i]);
         }
         scales_[i] = std::exp(log_scale);
       }
@@ -165,6 +164,8 @@ class LocationScaleRun : public SamplerRun {
 class LocationScaleSampler : public ConditionalSampler {
  public:
   explicit LocationScaleSampler(LocationScaleParts parts) : parts_(std::move(parts)) {}
+
+  const LocationScaleParts& parts() const { return parts_; }
 
   std::size_t conditions() const override { return parts_.location.conditions; }
   std::size_t noise_entries() const override { return parts_.scale ? 3 : 2; }
@@ -426,6 +427,25 @@ ScoredSampler finish(std::string kind, const SamplerData& data, Candidate candid
 }
 
 }  // namespace
+
+std::shared_ptr<const ConditionalSampler> refit_continuous(const ConditionalSampler& like, const SamplerData& data,
+                                                           const SamplerOptions& options, const Context& context) {
+  const auto* const known = dynamic_cast<const LocationScaleSampler*>(&like);
+  if (known == nullptr || known->conditions() != data.conditions.size()) return nullptr;
+  const LocationScaleParts& chosen = known->parts();
+  const TargetTransform::Form form = chosen.transform.form;
+  if (chosen.scale || (form != TargetTransform::Form::kIdentity && !suits(form, data))) return nullptr;
+  LocationScaleParts parts;
+  parts.kind = chosen.kind;
+  parts.transform = make_transform(form, data);
+  std::vector<double> target;
+  for (const double y : data.target) target.push_back(parts.transform.forward(y));
+  TrainedGp location = retrain_gp(chosen.location.model.parameters, chosen.location.inputs, data.conditions, target,
+                                  options.gp, data.index, context);
+  parts.location = {data.conditions.size(), std::move(location.inputs), std::move(location.model)};
+  parts.noise = std::move(location.noise.distribution);
+  return std::make_shared<LocationScaleSampler>(std::move(parts));
+}
 
 ScoredSampler fit_continuous(const SamplerData& data, const SamplerOptions& options, const Context& context,
                              FitDepth depth) {

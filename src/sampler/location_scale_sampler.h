@@ -11,6 +11,11 @@ namespace olem::internal::sampling {
 ScoredSampler fit_continuous(const SamplerData& data, const SamplerOptions& options, const Context& context,
                              FitDepth depth = FitDepth::kFull);
 
+// The form and the hyper-parameters of a sampler like this, fitted to other rows; null for one whose noise depends on
+// the conditions, or that is no such sampler.
+std::shared_ptr<const ConditionalSampler> refit_continuous(const ConditionalSampler& like, const SamplerData& data,
+                                                           const SamplerOptions& options, const Context& context);
+
 // Counts of many values: ln(1 + count) as above, draws rounded, likelihood that of the count.
 ScoredSampler fit_large_count(const SamplerData& data, const SamplerOptions& options, const Context& context,
                               FitDepth depth = FitDepth::kFull);

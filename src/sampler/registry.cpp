@@ -102,6 +102,7 @@ SamplerKind auto_kind() {
   kind.describe = describe_gp_part;
   kind.least_rows = three_more_rows;
   kind.fit = sampling::fit_auto;
+  kind.refit = sampling::refit_auto;
   kind.encodes = true;
   return kind;
 }

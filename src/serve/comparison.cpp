@@ -21,7 +21,7 @@ constexpr std::size_t kStyleWithoutAction = 6;  // grey and dashed, as in the ot
 constexpr double kPageWidth = 720.0;
 
 // Draw by draw: the draws are the same, so that what they have in common does not count.
-void find_behind(Comparison::Row& row, const std::vector<unsigned char>& own, const std::vector<unsigned char>& best) {
+void find_error(Comparison::Row& row, const std::vector<unsigned char>& own, const std::vector<unsigned char>& best) {
   const std::size_t count = std::min(own.size(), best.size());
   double sum = 0.0;
   double squares = 0.0;
@@ -31,8 +31,8 @@ void find_behind(Comparison::Row& row, const std::vector<unsigned char>& own, co
     squares += difference * difference;
   }
   const auto n = static_cast<double>(count);
-  row.behind = sum / n;
-  row.standard_error = std::sqrt(std::max(0.0, squares / n - row.behind * row.behind) / n);
+  const double mean = sum / n;
+  row.standard_error = std::sqrt(std::max(0.0, squares / n - mean * mean) / n);
 }
 
 plot::Figure overlaid_figure(const Comparison& comparison, std::size_t outcome, double width) {
@@ -75,9 +75,9 @@ std::string value_words(const Column& column, double value) {
   return has_words(column) ? value_name(column, value) : with_unit(column, short_number(value));
 }
 
-std::string success_words(const Rehearsal& rehearsal) {
-  return fmt::format("{} ({} to {})", percent_text(rehearsal.success), percent_text(rehearsal.interval.low),
-                     percent_text(rehearsal.interval.high));
+std::string success_words(const Comparison::Row& row) {
+  return fmt::format("{} ({} to {})", percent_text(row.success), percent_text(row.interval.low),
+                     percent_text(row.interval.high));
 }
 
 std::string verdict(const Comparison::Row& row) {
@@ -88,13 +88,26 @@ std::string verdict(const Comparison::Row& row) {
 
 }  // namespace
 
-Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model, const CompareRequest& request) {
+Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model, const CompareRequest& request,
+                              const ClaimFunction& claim) {
   Comparison comparison;
   std::vector<RehearsalDraws> draws(request.scenarios.size());
   for (std::size_t i = 0; i < request.scenarios.size(); ++i) {
     const CompareRequest::Scenario& scenario = request.scenarios[i];
-    comparison.rows.push_back(
-        {scenario.name, scenario.rehearsal, rehearser.rehearse(scenario.rehearsal, &draws[i]), false, 0.0, 0.0});
+    Comparison::Row& row = comparison.rows.emplace_back();
+    row.name = scenario.name;
+    row.request = scenario.rehearsal;
+    row.rehearsal = rehearser.rehearse(scenario.rehearsal, &draws[i]);
+    row.success = row.rehearsal.success;
+    row.interval = row.rehearsal.interval;
+    row.without_action = row.rehearsal.without_action;
+    if (const std::optional<SuccessClaim> said = claim(scenario.rehearsal)) {
+      row.success = said->success;
+      row.interval = {said->low, said->high};
+      RehearseRequest idle = scenario.rehearsal;
+      idle.alterations.clear();
+      row.without_action = claim(idle)->success;
+    }
     const RehearseRequest& first = request.scenarios.front().rehearsal;
     // Unknown values are not equal to themselves.
     comparison.same_context = comparison.same_context &&
@@ -104,13 +117,16 @@ Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model,
   }
   std::size_t best = 0;
   for (std::size_t i = 1; i < comparison.rows.size(); ++i) {
-    const Rehearsal& own = comparison.rows[i].rehearsal;
-    const Rehearsal& leader = comparison.rows[best].rehearsal;
-    if (own.success > leader.success || (own.success == leader.success && own.cost < leader.cost)) best = i;
+    const Comparison::Row& own = comparison.rows[i];
+    const Comparison::Row& leader = comparison.rows[best];
+    const bool cheaper = own.rehearsal.cost < leader.rehearsal.cost;
+    if (own.success > leader.success || (own.success == leader.success && cheaper)) best = i;
   }
   comparison.rows[best].best = true;
-  for (std::size_t i = 0; i < comparison.rows.size(); ++i)
-    find_behind(comparison.rows[i], draws[i].inside, draws[best].inside);
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    comparison.rows[i].behind = comparison.rows[best].success - comparison.rows[i].success;
+    find_error(comparison.rows[i], draws[i].inside, draws[best].inside);
+  }
   std::vector<const OutcomeDraws*> overlaid;
   for (const RehearsalDraws& one : draws) overlaid.push_back(&one.with);
   if (comparison.same_context) overlaid.push_back(&draws.front().without);
@@ -124,9 +140,9 @@ Json comparison_json(const Comparison& comparison, double width) {
   for (const Comparison::Row& row : comparison.rows) {
     const Rehearsal& rehearsal = row.rehearsal;
     json["rows"].push_back({{"name", row.name},
-                            {"success_probability", rehearsal.success},
-                            {"interval", {rehearsal.interval.low, rehearsal.interval.high}},
-                            {"without_action", rehearsal.without_action},
+                            {"success_probability", row.success},
+                            {"interval", {row.interval.low, row.interval.high}},
+                            {"without_action", row.without_action},
                             {"cost", rehearsal.cost},
                             {"outcomes", forecasts_json(rehearsal.outcomes)},
                             {"best", row.best},
@@ -179,12 +195,15 @@ std::string comparison_page(const Comparison& comparison, const RehearsalModel& 
   Task wanted = task;
   wanted.desired = best->request.desired;
   Page page(fmt::format("Which of {} scenarios is best to have {}?", comparison.rows.size(), desired_text(wanted)),
-            fmt::format("{}: probability of success {}, without action {}.", best->name, success_words(best->rehearsal),
-                        percent_text(best->rehearsal.without_action)));
+            fmt::format("{}: probability of success {}, without action {}.", best->name, success_words(*best),
+                        percent_text(best->without_action)));
   if (model.data) page.paragraph(data_sentence(to_json(*model.data)));
-  page.paragraph(
-      "All numbers come from the same draws. The range behind a probability covers the chance of the draws "
-      "(95 %), not errors of the models.");
+  page.paragraph(model.members ? "All numbers come from the same draws. The range behind a probability (95 %) covers "
+                                 "the chance of the draws, "
+                                 "the rows, the order and how far a decision leads from the data."
+                               : "All numbers come from the same draws. The range behind a probability covers the "
+                                 "chance of the draws (95 %), "
+                                 "not errors of the models.");
   page.section("Side by side");
   std::vector<std::string> header = {""};
   for (const Comparison::Row& row : comparison.rows) header.push_back(row.name);
@@ -193,9 +212,9 @@ std::string comparison_page(const Comparison& comparison, const RehearsalModel& 
     std::vector<std::string>& cells = rows.emplace_back(1, title);
     for (const Comparison::Row& row : comparison.rows) cells.push_back(cell(row));
   };
-  add("probability of success", [](const Comparison::Row& row) { return success_words(row.rehearsal); });
+  add("probability of success", [](const Comparison::Row& row) { return success_words(row); });
   add("verdict", verdict);
-  add("without action", [](const Comparison::Row& row) { return percent_text(row.rehearsal.without_action); });
+  add("without action", [](const Comparison::Row& row) { return percent_text(row.without_action); });
   add("cost", [](const Comparison::Row& row) { return short_number(row.rehearsal.cost); });
   for (const LeverDomain& lever : task.alterable) {
     const Column& column = about_column(model.columns, lever.name);

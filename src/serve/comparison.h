@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "decide/ensemble.h"
 #include "decide/explain/outcome_histogram.h"
 #include "serve/rehearser.h"
 #include "serve/requests.h"
@@ -15,8 +18,12 @@ struct Comparison {
     std::string name;
     RehearseRequest request;
     Rehearsal rehearsal;
+    // By the draws, or by the members of the model, which speak for all that is uncertain.
+    double success = 0.0;
+    Interval interval;
+    double without_action = 0.0;
     bool best = false;  // the most probable success; of equals the cheapest, and of those the first
-    // Behind the best: mean and standard error of the difference, draw by draw.
+    // Behind the best, with the standard error of the difference, draw by draw.
     double behind = 0.0;
     double standard_error = 0.0;
     // The difference may be chance: it is less than two of its standard errors.
@@ -29,7 +36,11 @@ struct Comparison {
   bool same_desired = true;
 };
 
-Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model, const CompareRequest& request);
+// What the members of a model say of a rehearsal; nothing where there are none.
+using ClaimFunction = std::function<std::optional<SuccessClaim>(const RehearseRequest&)>;
+
+Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model, const CompareRequest& request,
+                              const ClaimFunction& claim);
 
 // {"rows": [{"name", "success_probability", "interval", "without_action", "cost", "outcomes", "best", "as_good",
 // "behind", "standard_error"}], "same_context", "same_desired", "svg": {outcome: figure}}

@@ -39,7 +39,6 @@ namespace {
 
 constexpr std::size_t kResultsKept = 100;
 constexpr int kMostJobs = 4;
-constexpr int kIntervalDraws = 1000;  // of each member, so that the interval follows a lever within a second
 constexpr std::size_t kMostContexts = 1000;
 constexpr std::size_t kMostLines = 100000;  // of a table, blank ones and those inside of quotes too
 // How far the lever of a context variable reaches beyond the data, in widths of its range: enough to try what is a
@@ -218,6 +217,7 @@ Json RehearsalApi::model_json() {
   json["levers"] = levers_sentence(model_);
   json["data"] = model_.data ? to_json(*model_.data) : Json();
   json["fitted_by"] = model_.version;
+  json["members"] = has_members();
   json["can_draw_context"] = model_.context_model != nullptr;
   json["warnings"] = warnings_json(model_.summary.warnings);
   const std::vector<double> start = starting_context(model_);
@@ -299,37 +299,49 @@ Json RehearsalApi::rehearse_json(const std::string& body) {
 
 Json RehearsalApi::compare_json(const std::string& body) {
   const CompareRequest request = read_compare_request(model_, body);
-  const Comparison comparison = compare_rehearsals(rehearser_, model_, request);
+  std::optional<Job> job;
+  if (has_members()) job.emplace(jobs_);
+  const Comparison comparison =
+      compare_rehearsals(rehearser_, model_, request, [this](const RehearseRequest& one) { return claim(one); });
   Json json = comparison_json(comparison, request.width);
   json["csv"] = comparison_csv(comparison, model_);
   json["report"] = comparison_page(comparison, model_);
   return json;
 }
 
-// Slower than the plain number, which a page shows at once.
-Json RehearsalApi::interval_json(const std::string& body) {
-  const RehearseRequest request = read_rehearse_request(model_, body);
+std::optional<SuccessClaim> RehearsalApi::claim(const RehearseRequest& request) const {
+  if (!has_members()) return std::nullopt;
   const DecisionProblem problem = problem_for(request.context, {}, request.desired);
-  Json json;
-  json["members"] = model_.members != nullptr;
-  if (!model_.members || options_.decision.quick) {
-    const Rehearsal rehearsal = rehearser_.rehearse(request);
-    json["success_probability"] = rehearsal.success;
-    json["interval"] = {rehearsal.interval.low, rehearsal.interval.high};
-    return json;
-  }
-  const Job job(jobs_);
   std::vector<std::optional<double>> values(problem.alterable.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
     for (const NamedValue& given : request.alterations) {
       if (given.name == problem.alterable[k].name) values[k] = given.value;
     }
   }
-  DecisionOptions fewer = options_.decision;
-  fewer.judge_draws = std::min(fewer.judge_draws, kIntervalDraws);
-  const SuccessClaim claim = claim_of(problem, values, fewer, limited_context());
-  json["success_probability"] = claim.success;
-  json["interval"] = {claim.low, claim.high};
+  return claim_of(problem, values, options_.decision, limited_context());
+}
+
+// Slower than the plain number, which a page shows at once. With the draws of a recommendation, so that both say the
+// same of the same decision.
+Json RehearsalApi::interval_json(const std::string& body) {
+  const RehearseRequest request = read_rehearse_request(model_, body);
+  Json json;
+  json["members"] = has_members();
+  const Rehearsal rehearsal = rehearser_.rehearse(request);
+  SuccessClaim with{rehearsal.success, rehearsal.interval.low, rehearsal.interval.high};
+  SuccessClaim without{rehearsal.without_action, rehearsal.interval_without_action.low,
+                       rehearsal.interval_without_action.high};
+  if (has_members()) {
+    const Job job(jobs_);
+    with = *claim(request);
+    RehearseRequest idle = request;
+    idle.alterations.clear();
+    without = *claim(idle);
+  }
+  json["success_probability"] = with.success;
+  json["interval"] = {with.low, with.high};
+  json["without_action"] = without.success;
+  json["interval_without_action"] = {without.low, without.high};
   return json;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "decide/ensemble.h"
 #include "olem/json.h"
 #include "olem/serve.h"
 #include "serve/guard.h"
@@ -48,6 +49,9 @@ class RehearsalApi : public HttpService {
   Json compare_json(const std::string& body);
   Json rounded_json(const RecommendRequest& request, const Decision& decision);
   Json interval_json(const std::string& body);
+  bool has_members() const { return model_.members != nullptr && !options_.decision.quick; }
+  // What the members say of a decision; nothing for a model without them.
+  std::optional<SuccessClaim> claim(const RehearseRequest& request) const;
   Json recommend_json(const std::string& body);
   Json looking_json(const std::string& body);
   Json contexts_json(const std::string& body);

@@ -150,7 +150,7 @@ std::vector<NamedValue> Rehearser::rounded(const RehearseRequest& request) {
     const std::string text = fmt::format("{:.{}f}", short_value, std::max(0, digits));
     double read = value;
     std::from_chars(text.data(), text.data() + text.size(), read);
-    return std::clamp(read, domain.low, domain.high);
+    return std::clamp(read, domain.low, domain.high) + 0.0;  // not -0
   };
   std::vector<NamedValue> result = request.alterations;
   for (std::size_t k = 0; k < names.size(); ++k) {

@@ -194,7 +194,7 @@ test('everything is reached by the keyboard in the order of the page, shows its 
   await page.locator('#scenario-table tbody tr').first().waitFor();
   // One stop for each group of radio buttons: the one that is chosen.
   const stops = await page.evaluate(() => {
-    const all = [...document.querySelectorAll('button, input, select, a[href], [tabindex]')];
+    const all = [...document.querySelectorAll('button, input, select, summary, a[href], [tabindex]')];
     const reachable = all.filter(
       (one) => one.checkVisibility() && !one.disabled && (one.type !== 'radio' || one.checked),
     );

@@ -337,6 +337,35 @@ test('one decision has one number, and its values the digits that matter until t
   await close();
 });
 
+test('with members the plain number comes first, then theirs, the same for levers, recommendation and scenario', async () => {
+  const members = ['--orders', '2', '--halves', '2', '--posterior-functions', '4'];
+  const own = await serve(fit(path.join(root, 'examples/bermuda/task.json'), 'members.olem', null, members));
+  const { page, close } = await open(browser, own.address);
+  const wide = async () => {
+    const [low, high] = (await page.locator('#interval').textContent()).match(/[\d.]+(?=.%)/g).slice(-2).map(Number);
+    return high - low;
+  };
+  assert.ok((await wide()) > 3.2, 'more than the chance of 4000 draws');
+  await recommend(page);
+  const large = await page.locator('#success').textContent();
+  assert.ok((await page.locator('#gain').textContent()).includes(`probability ${large}`));
+  await page.getByText('How sure this is, and what would change it').click();
+  assert.match(await page.locator('#uncertainty').innerText(), /chance of the draws \d+.%/);
+  assert.match(await page.locator('#uncertainty').innerText(), /hidden cause/);
+  await keep(page, 1);
+  assert.equal(await cell(page, 'probability of success', 0), large);
+  assert.equal(await cell(page, 'without action', 0), await page.locator('#without').textContent());
+  // By hand the same values get the same number.
+  await page.getByLabel('exact values').check();
+  const values = await page.locator('#alterable input[type=number]').evaluateAll((all) => all.map((one) => one.value));
+  await settled(page, () => press(page, 'Start again'));
+  for (const [i, value] of values.entries())
+    if (value !== '') await settled(page, () => page.locator('#alterable input[type=number]').nth(i).fill(value));
+  assert.equal(await page.locator('#success').textContent(), large);
+  await close();
+  await own.stop();
+});
+
 test('the sources of an interval, what would change the answer and a plan in steps are shown where a decision has them', async () => {
   const { page, close } = await open(browser, bermuda.address);
   assert.ok(await page.locator('#uncertainty').isHidden());

@@ -18,8 +18,9 @@ const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'olem-browser-'));
 // Runs olem to its end; its standard output comes back, a failure throws with what it said.
 const run_olem = (...words) => execFileSync(olem, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-// Linear samplers: fitted in a tenth of a second. With the order of the names that are `given` nothing is searched.
-function fit(task, name, given = null) {
+// Linear samplers without members: fitted in a tenth of a second. With the order of the names that are `given` nothing is
+// searched; other options stand behind it.
+function fit(task, name, given = null, options = ['--quick']) {
   const file = path.join(scratch, name);
   const order = [];
   if (given) {
@@ -27,7 +28,7 @@ function fit(task, name, given = null) {
     fs.writeFileSync(names, `${given.join('\n')}\n`);
     order.push('--order', names);
   }
-  run_olem('fit', task, '--sampler', 'linear', '--no-calibrate', ...order, '-o', file);
+  run_olem('fit', task, '--sampler', 'linear', '--no-calibrate', ...options, ...order, '-o', file);
   return file;
 }
 
@@ -120,7 +121,7 @@ const share_of = (text) => Number(text.replace(/[^0-9.]/g, '')) / 100;
 const success = async (page) => share_of(await page.locator('#success').textContent());
 const without_action = async (page) => share_of(await page.locator('#without').textContent());
 
-const at_rest = (page) => page.locator('#answer[aria-busy="false"]').waitFor({ state: 'attached' });
+const at_rest = (page) => page.locator('#answer[aria-busy="false"][data-claim="whole"]').waitFor({ state: 'attached' });
 
 // Does `action` and waits until the page shows the answer to the last request that it caused.
 async function settled(page, action) {

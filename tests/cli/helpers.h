@@ -40,6 +40,7 @@ inline nlohmann::ordered_json comparable(nlohmann::ordered_json json) {
   json.erase("seconds");
   json["options"].erase("threads");
   json["options"].erase("instruction_set");
+  json["options"].erase("device");
   return json;
 }
 

@@ -141,6 +141,19 @@ TEST(OrderVerb, DoesNotDependOnThreadsOrInstructionSet) {
   }
 }
 
+TEST(OrderVerb, DoesNotDependOnTheDeviceOrSaysThatThereIsNone) {
+  const std::vector<std::string> task = {sachs(), "--method", "olem"};
+  const auto reference = comparable(order_json(joined(task, {"--device", "cpu"})));
+  EXPECT_EQ(comparable(order_json(task)), reference);
+  const ProcessResult result = run_olem(joined({"order", "--json", "-q"}, joined(task, {"--device", "cuda"})));
+  if (result.exit_code == 2) {
+    EXPECT_THAT(result.err, HasSubstr("--device: There is no CUDA device"));
+    EXPECT_THAT(result.err, HasSubstr("--device cpu"));
+  } else {
+    EXPECT_EQ(comparable(parse_json(result.out)), reference);
+  }
+}
+
 TEST(OrderVerb, DoesNotDependOnTheEnvironment) {
   const auto reference = comparable(order_json({sachs()}));
   const std::vector<std::vector<std::string>> environments = {

@@ -115,8 +115,8 @@ TEST(CliUncertainty, ThreadsDoNotChangeTheAnswer) {
 
 TEST(CliUncertainty, TheReportDrawsTheHiddenCause) {
   const ReefOf300 reef;
-  const ProcessResult result = reef.run({"decide", "task.json", "--halves", "2", "--orders", "2", "--sampler", "linear",
-                                         "--report", "page.html"});
+  const ProcessResult result = reef.run(
+      {"decide", "task.json", "--halves", "2", "--orders", "2", "--sampler", "linear", "--report", "page.html"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   std::ifstream file(reef.file("page.html"));
   std::stringstream page;

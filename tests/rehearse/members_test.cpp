@@ -37,7 +37,8 @@ TEST(Members, HaveTheNumbersThatWereAskedFor) {
     std::set<std::string> names(member.order.begin(), member.order.end());
     EXPECT_EQ(names, std::set<std::string>(model.order.order.begin(), model.order.order.end()));
     ASSERT_EQ(member.samplers->variables.size(), member.order.size());
-    for (std::size_t v = 0; v < member.order.size(); ++v) EXPECT_EQ(member.samplers->variables[v].name, member.order[v]);
+    for (std::size_t v = 0; v < member.order.size(); ++v)
+      EXPECT_EQ(member.samplers->variables[v].name, member.order[v]);
   }
 }
 
@@ -82,8 +83,7 @@ TEST(Members, AreTheSameForAnyNumberOfThreads) {
 
 TEST(Members, FollowAnOrderThatIsGiven) {
   const Order order = {"weather", "dose", "rate", "yield"};
-  const RehearsalModel model =
-      fit_rehearsal(farm_task(), farm(200, 1), with_members(3, 4), order, Context());
+  const RehearsalModel model = fit_rehearsal(farm_task(), farm(200, 1), with_members(3, 4), order, Context());
   EXPECT_EQ(count(model, MemberKind::kOrder), 0U);
   EXPECT_EQ(count(model, MemberKind::kHalf), 4U);
   for (const ModelMember& member : model.members->list) EXPECT_EQ(member.order, order);
@@ -112,14 +112,13 @@ TEST(Members, TooFewRowsAreAWarning) {
   const RehearsalModel model = fit(options, {}, 30);
   EXPECT_EQ(model.members, nullptr);
   ASSERT_FALSE(model.summary.warnings.empty());
-  EXPECT_EQ(model.summary.warnings.back().code, "few_rows");
+  EXPECT_EQ(model.summary.warnings.back().code, "no_members");
 }
 
 TEST(Members, TakeCompletedTablesInTurn) {
   CompletedTables tables;
   tables.tables = {farm(150, 1), farm(150, 2)};
-  const RehearsalModel model =
-      fit_rehearsal(farm_task(), tables, with_members(2, 2), std::nullopt, Context());
+  const RehearsalModel model = fit_rehearsal(farm_task(), tables, with_members(2, 2), std::nullopt, Context());
   const auto orders = model.members->of(MemberKind::kOrder);
   ASSERT_EQ(orders.size(), 2U);
   const auto mean = [](const ModelMember& member) {
