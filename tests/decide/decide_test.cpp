@@ -75,8 +75,12 @@ TEST(Decide, FindsTheBestValueOfALinearModel) {
 }
 
 TEST(Decide, AsksForTheBorderWhenTheBestLiesBeyond) {
-  const Decision decision = decide_at(linear_model(small_task("{\"y\": [1, null]}", "[-1, 1]")), -1.0);
-  EXPECT_EQ(decision.alterations[0].value, 1.0);
+  const RehearsalModel model = linear_model(small_task("{\"y\": [1, null]}", "[-1, 1]"));
+  DecisionOptions options;
+  options.least_effort = 0.0;
+  EXPECT_EQ(decide_at(model, -1.0, options).alterations[0].value, 1.0);
+  // Little less is as good, and less effort.
+  EXPECT_NEAR(decide_at(model, -1.0).alterations[0].value.value_or(0.0), 1.0, 0.02);
 }
 
 TEST(Decide, RecommendsNothingWhenNothingIsBest) {
