@@ -196,6 +196,7 @@ function make_seen({ name }, place) {
     const bad = levels.length === 0 && input.validity.badInput;
     object_to(input, bad ? `${name} needs a number, or an empty field.` : '', input);
     one.value = bad || input.value === '' ? null : Number(input.value);
+    kept.state = ''; // the recommendation did not know it
     took(`${name} seen`);
   });
   seen.set(name, one);
