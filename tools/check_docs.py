@@ -98,6 +98,11 @@ def check_flags(path, text, flags, faults):
                     faults.append(f"{path.relative_to(ROOT)}:{number}: olem {verb} has no {flag}")
 
 
+def check_merged(path, text, faults):
+    if re.search(r"^(<<<<<<<|>>>>>>>) ", text, re.MULTILINE):
+        faults.append(f"{path.relative_to(ROOT)}: a conflict of a merge was left in the page")
+
+
 def check_words(path, text, faults):
     if str(path.relative_to(ROOT)) in EXEMPT:
         return
@@ -127,6 +132,7 @@ def main():
     flags = flags_of_verbs()
     for path in pages():
         text = path.read_text(encoding="utf-8")
+        check_merged(path, text, faults)
         check_links(path, text, faults)
         check_flags(path, text, flags, faults)
         check_words(path, text, faults)
