@@ -134,8 +134,11 @@ Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated,
   return [verb, arguments] {
     check_rehearsal_options(*verb, arguments->learning);
     check_decision_method(*verb, *arguments);
-    // An earlier version had one fit.
-    if (!arguments->learning.like.empty()) arguments->decision.quick = true;
+    // An earlier version had one fit, and took the best decision whatever its effort.
+    if (!arguments->learning.like.empty()) {
+      arguments->decision.quick = true;
+      if (!flag_given(*verb, "--least-effort")) arguments->decision.least_effort = 0.0;
+    }
     return run_decide(*arguments);
   };
 }

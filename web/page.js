@@ -196,6 +196,7 @@ function make_seen({ name }, place) {
     const bad = levels.length === 0 && input.validity.badInput;
     object_to(input, bad ? `${name} needs a number, or an empty field.` : '', input);
     one.value = bad || input.value === '' ? null : Number(input.value);
+    kept.state = ''; // the recommendation did not know it
     took(`${name} seen`);
   });
   seen.set(name, one);
@@ -388,7 +389,7 @@ async function rehearse() {
 // What is claimed of what is set: by the draws of the model, or with members by all that is uncertain about it.
 function show_claim({ success_probability: success, interval, without_action: without, interval_without_action: idle }) {
   $('success').textContent = percent_text(success);
-  $('interval').replaceChildren(term('interval', '95\u202f% interval'), ` ${range_text(interval)}`);
+  $('interval-range').textContent = range_text(interval);
   $('without').textContent = percent_text(without);
   if (idle) $('interval-without').textContent = range_text(idle);
   const [low, high] = interval;
@@ -429,7 +430,7 @@ function show_answer(answer, claim) {
   $('figures').replaceChildren(...drawn.map(drawing));
   $('forecast').textContent = forecast_text(answer.outcomes, answer.outcomes_without_action);
   const unit = shown.model.cost ? '' : ' standard deviations';
-  $('cost').replaceChildren(term('cost'), `: ${number_text(answer.cost, 3)}${unit}`);
+  $('cost-value').textContent = `${number_text(answer.cost, 3)}${unit}`;
   speak(`${percent_text(success)} probability of success, ${percent_text(without)} without action.`);
 }
 

@@ -7,7 +7,8 @@ import { pick, shown } from './basics.js';
 export const rounded = (value, digits = 4) => String(Number(value.toPrecision(digits)));
 const with_minus = (text) => text.replace(/-/g, '\u2212');
 export const number_text = (value, digits) => with_minus(rounded(value, digits));
-export const percent_text = (share) => `${(100 * share).toFixed(1)}\u202f%`;
+// Whole percents where the model has members: what they tell is not known finer.
+export const percent_text = (share) => `${(100 * share).toFixed(shown.model?.members ? 0 : 1)}\u202f%`;
 export const range_text = ([low, high]) => `${percent_text(low)} to ${percent_text(high)}`;
 export const points_text = (difference) => `${Math.abs(100 * difference).toFixed(1)} points`;
 

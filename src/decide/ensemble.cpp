@@ -36,6 +36,7 @@ constexpr double kOrdersDisagree = 0.1;
 constexpr double kOtherOrderDiffers = 0.1;
 constexpr double kUnitsMatter = 0.05;
 constexpr std::size_t kFunctionsAtOnce = 8;
+constexpr double kMostTimesDraws = 4.0;
 
 using Values = std::vector<std::optional<double>>;
 
@@ -354,8 +355,7 @@ class Ensemble {
     std::vector<JudgedByAll> judged(decisions.size());
     for (JudgedByAll& one : judged) one.inside.resize(judges_.size());
     parallel_for(context_, 0, judges_.size(), 1, [&](std::size_t j, std::size_t) {
-      MemberDraws draws(problem_, judges_[j].samplers, options_.judge_draws, stream(j, false), options_.caution,
-                        serial_);
+      MemberDraws draws(problem_, judges_[j].samplers, draws_of(j), stream(j, false), options_.caution, serial_);
       for (std::size_t i = 0; i < decisions.size(); ++i) judged[i].inside[j] = draws.inside(decisions[i]);
     });
     for (JudgedByAll& one : judged) {
@@ -422,7 +422,8 @@ class Ensemble {
       }
       return cheapest;
     }
-    return means_[best] > means_[0] + kBetterByMean ? best : 0;
+    const Gain better = mean_gain(judged_[best], judged_[0]);
+    return better.mean > std::max(kBetterByMean, better.standard_error) ? best : 0;
   }
 
   // Without the alterations that make no visible difference to the mean, the least of them first.
@@ -521,10 +522,10 @@ class Ensemble {
     return claim;
   }
 
-  // Twice as many where a judge stands for several members.
+  // More where a judge stands for several members, or the mean would hang on the chance of his draws.
   int draws_of(std::size_t judge) const {
-    return judges_[judge].weight * static_cast<double>(judge_of_.size()) > 1.5 ? 2 * options_.judge_draws
-                                                                               : options_.judge_draws;
+    const double stands_for = judges_[judge].weight * static_cast<double>(judge_of_.size());
+    return options_.judge_draws * static_cast<int>(std::clamp(std::round(stands_for), 1.0, kMostTimesDraws));
   }
 
   DecisionUncertainty describe_claim(const Decision& decision, const Claim& claim, const Claim& idle) const {

@@ -10,8 +10,9 @@ constexpr GlossaryEntry kEntries[] = {
     {"without", "without action",
      "The same probability when nothing is set: what the model forecasts if everything is left alone."},
     {"interval", "95 % interval",
-     "The range in which the probability lies 95 times of 100. Where the model has members it covers the chance of the "
-     "draws, the rows that happen to be there, the order and little data; otherwise the chance of the draws only."},
+     "The range in which the probability lies 95 times of 100. Where the model has members it reflects the draws, the "
+     "rows "
+     "that happen to be there, the order and little data; otherwise only that other draws would give another number."},
     {"sources", "what an interval is made of",
      "How much of the uncertainty comes from the chance of the draws, from the rows that happen to be there, from an "
      "order that might be another, and from leading to where there is little data."},

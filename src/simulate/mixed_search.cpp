@@ -46,7 +46,7 @@ double line_part(const MixedLever& lever, double value) {
 }
 
 // Steps along the lines that are set, halved when none helps.
-void refine(ContextTrials& trials, const MixedTask& task, const std::vector<bool>& lines, FoundDecision& at) {
+void refine(ContextTrials& trials, const MixedTask& task, const std::vector<bool>& lines, MixedDecision& at) {
   at.success = trials.success(at.levers);
   for (double step = 0.2; step > 0.015;) {
     bool better = false;
@@ -72,7 +72,7 @@ void refine(ContextTrials& trials, const MixedTask& task, const std::vector<bool
   }
 }
 
-bool is_better(const FoundDecision& a, const FoundDecision& b) { return a.success > b.success; }
+bool is_better(const MixedDecision& a, const MixedDecision& b) { return a.success > b.success; }
 
 }  // namespace
 
@@ -139,7 +139,7 @@ double ContextTrials::success(const LeverValues& levers, std::size_t count) {
   return static_cast<double>(successes) / static_cast<double>(count);
 }
 
-std::vector<FoundDecision> screen_decisions(ContextTrials& trials, const MixedTask& task, const MixedModel& model,
+std::vector<MixedDecision> screen_decisions(ContextTrials& trials, const MixedTask& task, const MixedModel& model,
                                             std::size_t most, std::uint64_t seed) {
   const std::size_t levers = task.alterable.size();
   // Every lever is left alone, has one of its levels, or lies on its line.
@@ -154,7 +154,7 @@ std::vector<FoundDecision> screen_decisions(ContextTrials& trials, const MixedTa
       for (const double value : task.alterable[l].values) choices[l].emplace_back(value);
     }
   }
-  std::vector<FoundDecision> found;
+  std::vector<MixedDecision> found;
   std::vector<std::size_t> at(levers, 0);
   for (bool more = true; more;) {
     LeverValues values(levers);
@@ -190,16 +190,16 @@ SearchTrials::SearchTrials(const MixedModel& model, const MixedTask& task, const
 TrueDecision best_decision(const MixedModel& model, const MixedTask& task, const SearchTrials& trials,
                            std::span<const double> observed, std::uint64_t seed) {
   ContextTrials search(trials.search, observed);
-  std::vector<FoundDecision> found = screen_decisions(search, task, model, kStarts, seed);
+  std::vector<MixedDecision> found = screen_decisions(search, task, model, kStarts, seed);
   std::vector<bool> lines;
   for (const MixedLever& lever : task.alterable) lines.push_back(is_line(model, lever));
-  for (FoundDecision& decision : found) refine(search, task, lines, decision);
+  for (MixedDecision& decision : found) refine(search, task, lines, decision);
   std::stable_sort(found.begin(), found.end(), is_better);
   found.resize(std::min<std::size_t>(found.size(), 3));
   found.push_back({LeverValues(task.alterable.size()), 0.0});
   ContextTrials choice(trials.choice, observed);
-  for (FoundDecision& decision : found) decision.success = choice.success(decision.levers);
-  const FoundDecision best = *std::min_element(found.begin(), found.end(), is_better);
+  for (MixedDecision& decision : found) decision.success = choice.success(decision.levers);
+  const MixedDecision best = *std::min_element(found.begin(), found.end(), is_better);
   ContextTrials report(trials.report, observed);
   TrueDecision decision;
   decision.observed = named_values(task.context, observed);

@@ -52,14 +52,14 @@ class ContextTrials {
   Columns columns_;
 };
 
-struct FoundDecision {
+struct MixedDecision {
   LeverValues levers;
   double success = 0.0;
 };
 
 // The best points of a coarse search, best first, at most `most`. The points are those of the stream (seed,
 // "simulate.mixed.search").
-std::vector<FoundDecision> screen_decisions(ContextTrials& trials, const MixedTask& task, const MixedModel& model,
+std::vector<MixedDecision> screen_decisions(ContextTrials& trials, const MixedTask& task, const MixedModel& model,
                                             std::size_t most, std::uint64_t seed);
 
 // The draws of best_decision, which all contexts of a task share.

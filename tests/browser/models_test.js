@@ -72,7 +72,7 @@ test('words are explained where they stand, on hover, on focus and in a panel', 
   await page.mouse.move(2, 2);
   await tip.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: '95 % interval' }).focus();
-  assert.match(await tip.textContent(), /chance of the draws/);
+  assert.match(await tip.textContent(), /95 times of 100/);
   assert.equal(await page.locator(':focus').getAttribute('aria-describedby'), 'tip');
   await page.keyboard.press('Escape');
   assert.ok(await tip.isHidden());

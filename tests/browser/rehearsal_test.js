@@ -338,8 +338,8 @@ test('one decision has one number, and its values the digits that matter until t
 });
 
 test('with members the plain number comes first, then theirs, the same for levers, recommendation and scenario', async () => {
-  const members = ['--orders', '2', '--halves', '2', '--posterior-functions', '4'];
-  const own = await serve(fit(path.join(root, 'examples/bermuda/task.json'), 'members.olem', null, members));
+  const members = ['--orders', '2', '--halves', '2'];
+  const own = await serve(fit(path.join(root, 'examples/bermuda/task.json'), 'members.olem', null, members), '--posterior-functions', '4');
   const { page, close } = await open(browser, own.address);
   const wide = async () => {
     const [low, high] = (await page.locator('#interval').textContent()).match(/[\d.]+(?=.%)/g).slice(-2).map(Number);

@@ -112,7 +112,8 @@ TEST_F(Levers, NumbersOfVendorsHaveNoOrder) {
   undeclared.erase("columns");
   undeclared["alterable"]["vendor"] = {1, 4};
   folder_.write("task.json", undeclared.dump());
-  EXPECT_THAT(run({"check", "task.json"}).out, HasSubstr("'vendor' holds whole numbers with few values and is taken as ordered."));
+  EXPECT_THAT(run({"check", "task.json"}).out,
+              HasSubstr("'vendor' holds whole numbers with few values and is taken as ordered."));
   const auto json = decide(vendors_);
   EXPECT_EQ(json["decisions"][0]["alterations"]["vendor"], 2);
   EXPECT_NEAR(json["decisions"][0]["success_probability"].get<double>(), Vendors::success(0.0, 2.0, 1.0), 0.05);

@@ -75,8 +75,12 @@ TEST(Decide, FindsTheBestValueOfALinearModel) {
 }
 
 TEST(Decide, AsksForTheBorderWhenTheBestLiesBeyond) {
-  const Decision decision = decide_at(linear_model(small_task("{\"y\": [1, null]}", "[-1, 1]")), -1.0);
-  EXPECT_EQ(decision.alterations[0].value, 1.0);
+  const RehearsalModel model = linear_model(small_task("{\"y\": [1, null]}", "[-1, 1]"));
+  DecisionOptions options;
+  options.least_effort = 0.0;
+  EXPECT_EQ(decide_at(model, -1.0, options).alterations[0].value, 1.0);
+  // Little less is as good, and less effort.
+  EXPECT_NEAR(decide_at(model, -1.0).alterations[0].value.value_or(0.0), 1.0, 0.02);
 }
 
 TEST(Decide, RecommendsNothingWhenNothingIsBest) {
@@ -244,9 +248,10 @@ TEST(Decide, ObservedValuesThatDoNotFitTheContextAreRefused) {
   EXPECT_EQ(refusal({{"lihgt", 1.0}, {"heat", 0.0}}),
             "'lihgt' is not a context variable of the model; did you mean 'light'? The context variables are: light, "
             "heat.");
-  EXPECT_EQ(refusal({{"light", 1.0}}),
-            "The context variable 'heat' has no value. The context variables are: light, heat. Have it drawn from what is "
-            "known of the context: unknown = \"draw\".");
+  EXPECT_EQ(
+      refusal({{"light", 1.0}}),
+      "The context variable 'heat' has no value. The context variables are: light, heat. Have it drawn from what is "
+      "known of the context: unknown = \"draw\".");
   EXPECT_EQ(refusal({{"light", 1.0}, {"heat", 0.0}, {"light", 2.0}}), "The context variable 'light' is given twice.");
   EXPECT_NE(refusal({{"light", std::nan("")}, {"heat", 0.0}}).find("light"), std::string::npos);
   EXPECT_NE(refusal({{"light", std::nan("")}, {"heat", 0.0}}).find("finite"), std::string::npos);

@@ -117,9 +117,10 @@ TEST(ReportPage, SaysWhereItComesFromAndWhatIsUncertainFirst) {
   result["date"] = "2026-11-17";
   const std::string page = report_page(result, "r.json");
   expect_sound(page);
-  EXPECT_THAT(page, AllOf(HasSubstr("<p class=\"byline\">Data: farm.csv, 150 rows. Made on 2026-11-17 with olem 0.1.0.</p>"),
-                          HasSubstr("<details><summary>All "), HasSubstr("ranks, not a chain of causes"),
-                          HasSubstr("<dt>probability of success</dt>"), Not(HasSubstr("→"))));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("<p class=\"byline\">Data: farm.csv, 150 rows. Made on 2026-11-17 with olem 0.1.0.</p>"),
+                    HasSubstr("<details><summary>All "), HasSubstr("ranks, not a chain of causes"),
+                    HasSubstr("<dt>probability of success</dt>"), Not(HasSubstr("→"))));
   const std::size_t uncertainty = page.find("<h2>Uncertainty</h2>");
   EXPECT_LT(page.find("class=\"answer\""), uncertainty);
   EXPECT_LT(uncertainty, page.find("<h2>What was asked for</h2>"));

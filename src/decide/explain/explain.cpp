@@ -306,7 +306,8 @@ OptionSet describe(ExplainOptions& options) {
               "fresh draws behind curves and the numbers that are ranked");
   set.integer("points", options.points, 2, 10001, "of each curve");
   set.integer("pair_points", options.pair_points, 0, 1001, "of each side of a pair; 0: no pairs");
-  set.real("caution", options.caution, 0.0, 100.0, "multiplies the samplers' own doubt, as for a decision");
+  set.real("caution", options.caution, 0.0, 100.0,
+           "factor of the posterior standard deviation of the samplers, as for a decision");
   return set;
 }
 
