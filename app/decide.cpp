@@ -73,8 +73,8 @@ int run_decide(DecideArguments arguments) {
   }
   if (decided.stopped) {
     add({{"unfinished",
-          fmt::format("{} The result holds the first {} of {} contexts.", decided.stopped->finding(), decisions.size(),
-                      problems.list.size()),
+          fmt::format("The result holds the first {} of {} contexts. {}", decisions.size(), problems.list.size(),
+                      decided.stopped->finding()),
           arguments.source.contexts, decided.stopped->remedies()}});
   }
   session.warn(warnings);

@@ -289,7 +289,7 @@ void check_gaps(const std::vector<LeverDomain>& domains, const Table& table, std
                 Problems& problems) {
   for (const LeverDomain& domain : domains) {
     const std::size_t j = table.index(domain.name);
-    if (has_values(domain) || table.rows() < kRowsForGaps) continue;
+    if (has_values(domain) || has_levels(table.about(j).type) || table.rows() < kRowsForGaps) continue;
     const auto cells = table.column(j);
     std::vector<double> sorted(cells.begin(), cells.end());
     std::sort(sorted.begin(), sorted.end());

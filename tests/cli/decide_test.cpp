@@ -123,8 +123,8 @@ TEST(CliDecide, AnswersLikeAnEarlierVersion) {
   const ProcessResult result = run_olem({"decide", example("task.json"), "--like", "0.1"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   for (const char* const line : {"TA > DIC > CO2 > Chla > pHsw > Omega > Nutrients_PC1 > NEC",
-                                 "  DIC               -0.002441           -0.2431          46.2 %",
-                                 "  Nutrients_PC1      -0.04876            0.5078          66.5 %",
+                                 "  DIC               -0.002441           -0.2431              46.2 %",
+                                 "  Nutrients_PC1      -0.04876            0.5078              66.5 %",
                                  "Probability of success: 67.6 % (66.1 % to 69.1 %)"})
     EXPECT_NE(result.out.find(line), std::string::npos) << line << "\n" << result.out;
   const ProcessResult order = run_olem({"order", example("data.csv"), "--like", "0.1", "--json"});

@@ -158,8 +158,10 @@ TEST(CliSequence, MembersSayWhatAPlanIsWorth) {
     EXPECT_LE(decision["interval"][0].get<double>(), decision["success_probability"].get<double>());
     EXPECT_GT(decision["success_probability"].get<double>(), 0.72);
   };
-  check(run_olem({"decide", file, "--sampler", "linear", "--json"}));
-  check(run_olem({"decide", file, "--sampler", "linear", "--so-far", "DIC=-0.25,TA=-0.28,CO2=0.3", "--json"}));
+  ProcessOptions options;
+  options.members = true;
+  check(run_olem({"decide", file, "--sampler", "linear", "--json"}, options));
+  check(run_olem({"decide", file, "--sampler", "linear", "--so-far", "DIC=-0.25,TA=-0.28,CO2=0.3", "--json"}, options));
 }
 
 TEST(CliSequence, AnyTaskTakesWhatWasSeen) {

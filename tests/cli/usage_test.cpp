@@ -340,7 +340,8 @@ TEST_F(LongRun, ShowsProgressOnATerminalOnly) {
   EXPECT_EQ(terminal.exit_code, 130);
   // Where the machine is slow the first order itself is what takes its time.
   EXPECT_THAT(terminal.err, AnyOf(HasSubstr(" %  half-samples"), HasSubstr(" %  order")));
-  EXPECT_THAT(terminal.err, HasSubstr("\r\x1b[Kolem: Interrupted."));  // the bar is gone before the message
+  EXPECT_THAT(terminal.err,
+              HasSubstr("\r\x1b[K\x1b[31molem:\x1b[0m Interrupted."));  // the bar is gone before the message
 
   options_.error_is_terminal = false;
   options_.signal_after_text = "";

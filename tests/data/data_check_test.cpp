@@ -226,9 +226,12 @@ TEST(CheckTable, RoundingInTheSachsDataIsOneNote) {
 }
 
 TEST(CheckTable, NotesWholeNumbersThatNeverRepeat) {
-  // Far apart, so that a quantity such as an income would not repeat either; the factor is prime to 899 981.
-  const Problem note = only_problem(
-      Builder().add("customer", [](std::size_t i) { return static_cast<double>(i * 245489 % 899981); }).table());
+  // Far apart, so that a quantity such as an income would not repeat either; squares modulo 1103 are all different
+  // here.
+  const Problem note =
+      only_problem(Builder()
+                       .add("customer", [](std::size_t i) { return static_cast<double>((i + 200) * (i + 200) % 1103); })
+                       .table());
   EXPECT_EQ(note.code, "unique_numbers");
   EXPECT_EQ(note.severity, Severity::kNote);
   EXPECT_EQ(note.columns, Names{"customer"});

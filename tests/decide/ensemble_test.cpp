@@ -169,7 +169,9 @@ TEST(HiddenCauses, ShiftTheOutcomeByTheFormula) {
   RehearsalOptions options;
   options.samplers.sampler = "gaussian";
   const RehearsalModel model = fit_rehearsal(task, table, options, Order{"A", "Y"}, Context());
-  const Decision decision = decide(decision_problem(model, {}), DecisionOptions(), Context());
+  DecisionOptions at_the_border;
+  at_the_border.least_effort = 0.0;
+  const Decision decision = decide(decision_problem(model, {}), at_the_border, Context());
   ASSERT_TRUE(decision.hidden_cause);
   const HiddenCause& cause = *decision.hidden_cause;
   ASSERT_EQ(cause.curve.size(), 20U);

@@ -188,7 +188,9 @@ TEST(Mixture, AStateGivesTheSameDrawsAndDamagedOnesAreRefused) {
 TEST(Mixture, OneTableGivesItsOwnSampler) {
   const std::vector<Table> one = {table(1.0, 1)};
   const std::vector<VariableConditions> variables = {{"x", {}, true}, {"y", {"x"}, false}};
-  const SamplerSet alone = fit_samplers(one, variables, {}, Context());
+  SamplerOptions options;
+  options.sampler = "gp";
+  const SamplerSet alone = fit_samplers(one, variables, options, Context());
   EXPECT_EQ(alone.variables[1].sampler->state().kind, "gp");
 }
 
