@@ -554,9 +554,12 @@ class Rehearsal:
         options.ignore_stages = bool(self.ignore_stages)
         options.calibrate = bool(self.calibrate)
         options.context_model = len(self.context) > 0
+        self._add_members(options)
+        return options
+
+    def _add_members(self, options: _olem.RehearsalOptions) -> None:
         if not self.quick and self.like is None:
             options.set_members({"orders": str(self.orders), "halves": str(self.halves)})
-        return options
 
     def _model_for(self, search: Mapping[str, Any]) -> _olem.RehearsalModel:
         """The model that a search works with; QWZ23 gets straight lines unless the user chose the sampler."""
@@ -566,6 +569,7 @@ class Rehearsal:
             options = _olem.RehearsalOptions()
             options.set_sampler("gaussian", {})
             options.ignore_stages = bool(self.ignore_stages)
+            self._add_members(options)
             self._straight, _ = _olem.RehearsalModel.fit(
                 json.dumps(self.task_),
                 self._table,
