@@ -697,7 +697,7 @@ class SequencePlanner {
     std::sort(order.begin(), order.end());
     for (const auto& [success, lever] : order) try_plan(without(best.plan, lever));
     for (std::size_t r = 0; r < best.plan.later.size(); ++r) {
-      const Rule& rule = best.plan.later[r].rule;
+      const Rule rule = best.plan.later[r].rule;  // a copy, since a plan that is as good takes the place of the best
       if (rule.is_table() || !rule.list.empty()) continue;
       for (std::size_t k = 0; k < rule.inputs.size(); ++k) {
         Plan fewer = best.plan;
