@@ -13,8 +13,8 @@ namespace olem::internal {
 // Any value of an option or of a table, in a few characters; nothing for null.
 std::string json_cell(const Json& value);
 
-// "Data: reef.csv, 300 rows." of an object {"source", "rows"}; nothing when neither is known.
-std::string data_sentence(const Json& data);
+// "Data: reef.csv, 300 rows."; nothing when neither is known.
+std::string data_sentence(const std::string& source, const std::string& rows);
 
 // "NEC between 0.5 and 2", "x at least 3 and y at most 1", "x + 2 y at most 4" for a region that is no box.
 std::string desired_text(const Task& task);

@@ -28,7 +28,11 @@ namespace {
 // Where the numbers come from: data, date and version.
 void add_byline(Page& page, const JsonPart& result) {
   std::string text;
-  if (result.has("data") && result["data"].json().is_object()) text = data_sentence(result["data"].json());
+  if (result.has("data") && result["data"].json().is_object()) {
+    const JsonPart data = result["data"];
+    text = data_sentence(data.has("source") ? data["source"].text() : "",
+                         data.has("rows") ? json_cell(data["rows"].json()) : "");
+  }
   if (result.has("date")) text += fmt::format("{}Made on {}", text.empty() ? "" : " ", result["date"].text());
   text += fmt::format("{} olem {}.",
                       result.has("date") ? " with"
@@ -145,12 +149,11 @@ std::string json_cell(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string data_sentence(const Json& data) {
-  const std::string source = data.value("source", "");
+std::string data_sentence(const std::string& source, const std::string& rows) {
   const std::string file = std::filesystem::path(source).filename().string();
-  const std::string rows = data.contains("rows") ? json_cell(data["rows"]) + " rows" : "";
   if (file.empty() && rows.empty()) return "";
-  return fmt::format("Data: {}{}{}.", file, file.empty() || rows.empty() ? "" : ", ", rows);
+  return fmt::format("Data: {}{}{}{}.", file, file.empty() || rows.empty() ? "" : ", ", rows,
+                     rows.empty() ? "" : " rows");
 }
 
 }  // namespace olem::internal

@@ -197,7 +197,7 @@ std::string comparison_page(const Comparison& comparison, const RehearsalModel& 
   Page page(fmt::format("Which of {} scenarios is best to have {}?", comparison.rows.size(), desired_text(wanted)),
             fmt::format("{}: probability of success {}, without action {}.", best->name, success_words(*best),
                         percent_text(best->without_action)));
-  if (model.data) page.paragraph(data_sentence(to_json(*model.data)));
+  if (model.data) page.paragraph(data_sentence(model.data->file, fmt::format("{}", model.data->rows)));
   page.paragraph(model.members ? "All numbers come from the same draws. The range behind a probability (95 %) covers "
                                  "the chance of the draws, "
                                  "the rows, the order and how far a decision leads from the data."
