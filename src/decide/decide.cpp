@@ -447,7 +447,7 @@ class Decider {
   Judged refine(const Judged& found) {
     const double enough = cheap_enough();
     if (!wants_cheapest() || found.success < enough) {
-      const Judged needed = without_the_superfluous(found);
+      Judged needed = without_the_superfluous(found);
       if (!spares_effort()) return needed;
       Judged cheaper = as_cheap_as(needed, needed.success - options_.least_effort);
       cheaper.found_by = needed.found_by;
