@@ -46,14 +46,19 @@ double logistic(double x) { return x >= 0.0 ? 1.0 / (1.0 + std::exp(-x)) : std::
 class LevelModel {
  public:
   LevelModel(const PlusColumns& columns, std::vector<Index> classes, Index count)
-      : n_(static_cast<Index>(columns.rows)), class_(std::move(classes)), count_(count), weights_(&columns.weights) {}
+      : row_count(static_cast<Index>(columns.rows)),
+        class_of(std::move(classes)),
+        class_count(count),
+        weights_of_rows(&columns.weights) {}
   LevelModel(const LevelModel&) = delete;
   LevelModel& operator=(const LevelModel&) = delete;
   virtual ~LevelModel() = default;
 
-  void set_functions(MatrixXd functions) { x_ = std::move(functions); }
-  const MatrixXd& functions() const { return x_; }
-  double weight(Index i) const { return weights_->empty() ? 1.0 : (*weights_)[static_cast<std::size_t>(i)]; }
+  void set_functions(MatrixXd functions) { design = std::move(functions); }
+  const MatrixXd& functions() const { return design; }
+  double weight(Index i) const {
+    return weights_of_rows->empty() ? 1.0 : (*weights_of_rows)[static_cast<std::size_t>(i)];
+  }
 
   virtual Index parameters() const = 0;
   // The parameters without any effect of the functions.
@@ -73,11 +78,11 @@ class LevelModel {
   virtual MatrixXd curvatures() const = 0;
 
  protected:
-  Index n_;
-  std::vector<Index> class_;
-  Index count_;
-  const std::vector<double>* weights_;
-  MatrixXd x_;
+  Index row_count;
+  std::vector<Index> class_of;
+  Index class_count;
+  const std::vector<double>* weights_of_rows;
+  MatrixXd design;
 };
 
 // Both triangles.
@@ -108,8 +113,8 @@ class SoftmaxModel : public LevelModel {
   Index parameters() const override { return others() * width(); }
 
   VectorXd start() const override {
-    VectorXd shares = VectorXd::Constant(count_, 0.5);
-    for (Index i = 0; i < n_; ++i) shares[class_[static_cast<std::size_t>(i)]] += weight(i);
+    VectorXd shares = VectorXd::Constant(class_count, 0.5);
+    for (Index i = 0; i < row_count; ++i) shares[class_of[static_cast<std::size_t>(i)]] += weight(i);
     VectorXd parameters = VectorXd::Zero(this->parameters());
     for (Index a = 0; a < others(); ++a) parameters[(a + 1) * width() - 1] = std::log(shares[a + 1] / shares[0]);
     return parameters;
@@ -132,18 +137,18 @@ class SoftmaxModel : public LevelModel {
 
   double evaluate(const VectorXd& parameters) override {
     const Eigen::Map<const MatrixXd> by_class(parameters.data(), width(), others());
-    predictors_ = product(x_, false, by_class.topRows(width() - 1));
+    predictors_ = product(design, false, by_class.topRows(width() - 1));
     predictors_.rowwise() += by_class.row(width() - 1);
     probabilities_ = predictors_;
     const VectorXd most = predictors_.rowwise().maxCoeff().cwiseMax(0.0);
     probabilities_.colwise() -= most;
     VectorXd reference = -most;
     exponentials(probabilities_.data(), static_cast<std::size_t>(probabilities_.size()));
-    exponentials(reference.data(), static_cast<std::size_t>(n_));
+    exponentials(reference.data(), static_cast<std::size_t>(row_count));
     const VectorXd sums = probabilities_.rowwise().sum() + reference;
     double total = 0.0;
-    for (Index i = 0; i < n_; ++i) {
-      const Index own = class_[static_cast<std::size_t>(i)];
+    for (Index i = 0; i < row_count; ++i) {
+      const Index own = class_of[static_cast<std::size_t>(i)];
       total += weight(i) * (most[i] + std::log(sums[i]) - (own == 0 ? 0.0 : predictors_(i, own - 1)));
     }
     probabilities_.array().colwise() /= sums.array();
@@ -152,8 +157,8 @@ class SoftmaxModel : public LevelModel {
 
   MatrixXd slopes() const override {
     MatrixXd slopes = probabilities_;
-    for (Index i = 0; i < n_; ++i) {
-      const Index own = class_[static_cast<std::size_t>(i)];
+    for (Index i = 0; i < row_count; ++i) {
+      const Index own = class_of[static_cast<std::size_t>(i)];
       if (own > 0) slopes(i, own - 1) -= 1.0;
     }
     return slopes;
@@ -163,9 +168,9 @@ class SoftmaxModel : public LevelModel {
 
   VectorXd gradient() const override {
     MatrixXd weighted = slopes();
-    if (!weights_->empty()) weighted.array().colwise() *= row_weights().array();
+    if (!weights_of_rows->empty()) weighted.array().colwise() *= row_weights().array();
     MatrixXd by_class(width(), others());
-    by_class.topRows(width() - 1) = product(x_, true, weighted);
+    by_class.topRows(width() - 1) = product(design, true, weighted);
     by_class.row(width() - 1) = weighted.colwise().sum();
     return Eigen::Map<const VectorXd>(by_class.data(), by_class.size());
   }
@@ -176,10 +181,11 @@ class SoftmaxModel : public LevelModel {
     for (Index a = 0; a < others(); ++a) {
       for (Index b = 0; b <= a; ++b) {
         VectorXd w = probabilities_.col(a).array() * ((a == b ? 1.0 : 0.0) - probabilities_.col(b).array());
-        if (!weights_->empty()) w.array() *= row_weights().array();
+        if (!weights_of_rows->empty()) w.array() *= row_weights().array();
         auto block = result.block(a * width(), b * width(), width(), width());
-        block.topLeftCorner(p, p) = a == b ? symmetric(weighted_square(x_, w)) : product(x_, true, w.asDiagonal() * x_);
-        const VectorXd sums = x_.transpose() * w;
+        block.topLeftCorner(p, p) =
+            a == b ? symmetric(weighted_square(design, w)) : product(design, true, w.asDiagonal() * design);
+        const VectorXd sums = design.transpose() * w;
         block.row(p).head(p) = sums.transpose();
         block.col(p).head(p) = sums;
         block(p, p) = w.sum();
@@ -196,20 +202,20 @@ class SoftmaxModel : public LevelModel {
     for (Index a = 0; a < others(); ++a) {
       for (Index b = 0; b <= a; ++b) {
         const auto block = whole.block(a * width(), b * width(), width(), width());
-        const MatrixXd rotated = product(x_, false, block.topLeftCorner(p, p));
-        covariance.emplace_back(rotated.cwiseProduct(x_).rowwise().sum());
-        covariance.back() += x_ * (block.col(p).head(p) + block.row(p).head(p).transpose());
+        const MatrixXd rotated = product(design, false, block.topLeftCorner(p, p));
+        covariance.emplace_back(rotated.cwiseProduct(design).rowwise().sum());
+        covariance.back() += design * (block.col(p).head(p) + block.row(p).head(p).transpose());
         covariance.back().array() += block(p, p);
       }
     }
     const MatrixXd slopes = this->slopes();
-    VectorXd result(n_);
+    VectorXd result(row_count);
     using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostClasses - 1, kMostClasses - 1>;
     using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostClasses - 1, 1>;
     const Index k = others();
     Small v(k, k);
     Small m(k, k);
-    for (Index i = 0; i < n_; ++i) {
+    for (Index i = 0; i < row_count; ++i) {
       for (Index a = 0, at = 0; a < k; ++a) {
         for (Index b = 0; b <= a; ++b, ++at) {
           v(a, b) = v(b, a) = weight(i) * covariance[static_cast<std::size_t>(at)][i];
@@ -229,7 +235,7 @@ class SoftmaxModel : public LevelModel {
           predictors_.row(i).transpose() +
           v * SmallVector(k == 1 ? SmallVector(slope / left(0, 0)) : SmallVector(left.partialPivLu().solve(slope)));
       const double most = std::max(0.0, moved.maxCoeff());
-      const Index own_class = class_[static_cast<std::size_t>(i)];
+      const Index own_class = class_of[static_cast<std::size_t>(i)];
       result[i] = most + std::log(std::exp(-most) + (moved.array() - most).exp().sum()) -
                   (own_class == 0 ? 0.0 : moved[own_class - 1]);
     }
@@ -237,9 +243,9 @@ class SoftmaxModel : public LevelModel {
   }
 
  private:
-  Index others() const { return count_ - 1; }
-  Index width() const { return x_.cols() + 1; }
-  Eigen::Map<const VectorXd> row_weights() const { return {weights_->data(), n_}; }
+  Index others() const { return class_count - 1; }
+  Index width() const { return design.cols() + 1; }
+  Eigen::Map<const VectorXd> row_weights() const { return {weights_of_rows->data(), row_count}; }
 
   MatrixXd predictors_;     // n x (K - 1)
   MatrixXd probabilities_;  // of the classes but the first
@@ -250,11 +256,11 @@ class CumulativeModel : public LevelModel {
  public:
   using LevelModel::LevelModel;
 
-  Index parameters() const override { return thresholds() + x_.cols(); }
+  Index parameters() const override { return thresholds() + design.cols(); }
 
   VectorXd start() const override {
-    VectorXd shares = VectorXd::Constant(count_, 0.5);
-    for (Index i = 0; i < n_; ++i) shares[class_[static_cast<std::size_t>(i)]] += weight(i);
+    VectorXd shares = VectorXd::Constant(class_count, 0.5);
+    for (Index i = 0; i < row_count; ++i) shares[class_of[static_cast<std::size_t>(i)]] += weight(i);
     VectorXd parameters = VectorXd::Zero(this->parameters());
     double below = 0.0;
     const double all = shares.sum();
@@ -281,14 +287,14 @@ class CumulativeModel : public LevelModel {
     for (Index k = 0; k + 1 < thresholds(); ++k) {
       if (!(parameters[k] < parameters[k + 1])) return std::numeric_limits<double>::infinity();
     }
-    const MatrixXd slope = parameters.tail(x_.cols());
-    predictors_ = product(x_, false, slope).col(0);
-    upper_.resize(n_);
-    lower_.resize(n_);
-    rows_.resize(n_, 5);
+    const MatrixXd slope = parameters.tail(design.cols());
+    predictors_ = product(design, false, slope).col(0);
+    upper_.resize(row_count);
+    lower_.resize(row_count);
+    rows_.resize(row_count, 5);
     double total = 0.0;
-    for (Index i = 0; i < n_; ++i) {
-      const Index own = class_[static_cast<std::size_t>(i)];
+    for (Index i = 0; i < row_count; ++i) {
+      const Index own = class_of[static_cast<std::size_t>(i)];
       upper_[i] = own < thresholds() ? parameters[own] - predictors_[i] : std::numeric_limits<double>::infinity();
       lower_[i] = own > 0 ? parameters[own - 1] - predictors_[i] : -std::numeric_limits<double>::infinity();
       const double p = cell(upper_[i], lower_[i]);
@@ -312,22 +318,22 @@ class CumulativeModel : public LevelModel {
 
   VectorXd gradient() const override {
     VectorXd result = VectorXd::Zero(parameters());
-    for (Index i = 0; i < n_; ++i) {
-      const Index own = class_[static_cast<std::size_t>(i)];
+    for (Index i = 0; i < row_count; ++i) {
+      const Index own = class_of[static_cast<std::size_t>(i)];
       if (own < thresholds()) result[own] += weight(i) * rows_(i, 0);
       if (own > 0) result[own - 1] += weight(i) * rows_(i, 1);
     }
-    result.tail(x_.cols()) = x_.transpose() * weighted(slopes().col(0));
+    result.tail(design.cols()) = design.transpose() * weighted(slopes().col(0));
     return result;
   }
 
   MatrixXd information() const override {
     const Index t = thresholds();
-    const Index p = x_.cols();
+    const Index p = design.cols();
     MatrixXd result = MatrixXd::Zero(parameters(), parameters());
-    MatrixXd between = MatrixXd::Zero(n_, t);
-    for (Index i = 0; i < n_; ++i) {
-      const Index own = class_[static_cast<std::size_t>(i)];
+    MatrixXd between = MatrixXd::Zero(row_count, t);
+    for (Index i = 0; i < row_count; ++i) {
+      const Index own = class_of[static_cast<std::size_t>(i)];
       const double w = weight(i);
       if (own < t) {
         result(own, own) += w * rows_(i, 2);
@@ -339,21 +345,21 @@ class CumulativeModel : public LevelModel {
       }
       if (own > 0 && own < t) result(own, own - 1) += w * rows_(i, 3);
     }
-    result.block(t, 0, p, t) = product(x_, true, between);
-    result.block(t, t, p, p) = symmetric(weighted_square(x_, weighted(curvatures().col(0)).cwiseMax(0.0)));
+    result.block(t, 0, p, t) = product(design, true, between);
+    result.block(t, t, p, p) = symmetric(weighted_square(design, weighted(curvatures().col(0)).cwiseMax(0.0)));
     return result;
   }
 
   VectorXd left_out(const MatrixXd& inverse) const override {
     const Index t = thresholds();
-    const Index p = x_.cols();
+    const Index p = design.cols();
     const MatrixXd whole = symmetric(inverse);
-    const MatrixXd rotated = product(x_, false, whole.bottomRightCorner(p, p));
-    const VectorXd slope_variance = rotated.cwiseProduct(x_).rowwise().sum();
-    const MatrixXd mixed = product(x_, false, whole.bottomLeftCorner(p, t));  // of x b and each threshold
-    VectorXd result(n_);
-    for (Index i = 0; i < n_; ++i) {
-      const Index own = class_[static_cast<std::size_t>(i)];
+    const MatrixXd rotated = product(design, false, whole.bottomRightCorner(p, p));
+    const VectorXd slope_variance = rotated.cwiseProduct(design).rowwise().sum();
+    const MatrixXd mixed = product(design, false, whole.bottomLeftCorner(p, t));  // of x b and each threshold
+    VectorXd result(row_count);
+    for (Index i = 0; i < row_count; ++i) {
+      const Index own = class_of[static_cast<std::size_t>(i)];
       const bool has_upper = own < t;
       const bool has_lower = own > 0;
       const double w = weight(i);
@@ -380,7 +386,7 @@ class CumulativeModel : public LevelModel {
   }
 
  private:
-  Index thresholds() const { return count_ - 1; }
+  Index thresholds() const { return class_count - 1; }
 
   static double cell(double upper, double lower) {
     const double p = lower > 0.0 ? logistic(-lower) - logistic(-upper) : logistic(upper) - logistic(lower);
@@ -388,8 +394,8 @@ class CumulativeModel : public LevelModel {
   }
 
   VectorXd weighted(const VectorXd& values) const {
-    if (weights_->empty()) return values;
-    return values.cwiseProduct(Eigen::Map<const VectorXd>(weights_->data(), n_));
+    if (weights_of_rows->empty()) return values;
+    return values.cwiseProduct(Eigen::Map<const VectorXd>(weights_of_rows->data(), row_count));
   }
 
   VectorXd predictors_;
@@ -403,15 +409,15 @@ class CumulativeModel : public LevelModel {
 class CountModel : public LevelModel {
  public:
   CountModel(const PlusColumns& columns, const std::vector<double>& counts)
-      : LevelModel(columns, {}, 0), counts_(Eigen::Map<const VectorXd>(counts.data(), n_)) {}
+      : LevelModel(columns, {}, 0), counts_(Eigen::Map<const VectorXd>(counts.data(), row_count)) {}
 
-  Index parameters() const override { return x_.cols() + 1; }
+  Index parameters() const override { return design.cols() + 1; }
 
   VectorXd start() const override {
     double sum = 0.5;
-    for (Index i = 0; i < n_; ++i) sum += weight(i) * counts_[i];
+    for (Index i = 0; i < row_count; ++i) sum += weight(i) * counts_[i];
     VectorXd parameters = VectorXd::Zero(this->parameters());
-    parameters[x_.cols()] = std::log(sum / static_cast<double>(n_));
+    parameters[design.cols()] = std::log(sum / static_cast<double>(row_count));
     return parameters;
   }
 
@@ -424,18 +430,18 @@ class CountModel : public LevelModel {
   VectorXd extended(const VectorXd& parameters, Index old_functions) const override {
     VectorXd all = VectorXd::Zero(this->parameters());
     all.head(old_functions) = parameters.head(old_functions);
-    all[x_.cols()] = parameters[old_functions];
+    all[design.cols()] = parameters[old_functions];
     return all;
   }
 
   // But for ln y!.
   double evaluate(const VectorXd& parameters) override {
-    const MatrixXd slope = parameters.head(x_.cols());
-    predictors_ = product(x_, false, slope).col(0);
-    predictors_.array() += parameters[x_.cols()];
+    const MatrixXd slope = parameters.head(design.cols());
+    predictors_ = product(design, false, slope).col(0);
+    predictors_.array() += parameters[design.cols()];
     if (!(predictors_.maxCoeff() < kMostLogMean)) return std::numeric_limits<double>::infinity();
     means_ = predictors_;
-    exponentials(means_.data(), static_cast<std::size_t>(n_));
+    exponentials(means_.data(), static_cast<std::size_t>(row_count));
     return weighted(means_ - counts_.cwiseProduct(predictors_)).sum();
   }
 
@@ -445,27 +451,27 @@ class CountModel : public LevelModel {
   VectorXd gradient() const override {
     const VectorXd own = weighted(means_ - counts_);
     VectorXd result(parameters());
-    result << x_.transpose() * own, own.sum();
+    result << design.transpose() * own, own.sum();
     return result;
   }
 
   MatrixXd information() const override {
     const VectorXd own = weighted(means_);
     MatrixXd result = MatrixXd::Zero(parameters(), parameters());
-    result.topLeftCorner(x_.cols(), x_.cols()) = weighted_square(x_, own);
-    result.row(x_.cols()) << (x_.transpose() * own).transpose(), own.sum();
+    result.topLeftCorner(design.cols(), design.cols()) = weighted_square(design, own);
+    result.row(design.cols()) << (design.transpose() * own).transpose(), own.sum();
     return result;
   }
 
   // Of the negative binomial distribution (variance mean + a mean^2) whose a, one of a few from 0 on, fits best.
   VectorXd left_out(const MatrixXd& inverse) const override {
-    const Index p = x_.cols();
+    const Index p = design.cols();
     const MatrixXd whole = symmetric(inverse);
-    VectorXd variance = product(x_, false, whole.topLeftCorner(p, p)).cwiseProduct(x_).rowwise().sum();
-    variance += x_ * (2.0 * whole.col(p).head(p));
+    VectorXd variance = product(design, false, whole.topLeftCorner(p, p)).cwiseProduct(design).rowwise().sum();
+    variance += design * (2.0 * whole.col(p).head(p));
     variance.array() += whole(p, p);
-    VectorXd mean(n_);
-    for (Index i = 0; i < n_; ++i) {
+    VectorXd mean(row_count);
+    for (Index i = 0; i < row_count; ++i) {
       const double v = weight(i) * variance[i];
       const double share = std::min(kMostOwnShare, v * means_[i]);
       mean[i] = std::exp(std::min(kMostLogMean, predictors_[i] + v * (means_[i] - counts_[i]) / (1.0 - share)));
@@ -473,8 +479,8 @@ class CountModel : public LevelModel {
     VectorXd best;
     double least = std::numeric_limits<double>::infinity();
     for (const double spread : {0.0, 0.03, 0.1, 0.2, 0.4, 0.8, 1.6}) {
-      VectorXd own(n_);
-      for (Index i = 0; i < n_; ++i) own[i] = count_loss(counts_[i], mean[i], spread);
+      VectorXd own(row_count);
+      for (Index i = 0; i < row_count; ++i) own[i] = count_loss(counts_[i], mean[i], spread);
       const double sum = weighted(own).sum();
       if (sum < least) {
         least = sum;
@@ -496,8 +502,8 @@ class CountModel : public LevelModel {
   }
 
   VectorXd weighted(const VectorXd& values) const {
-    if (weights_->empty()) return values;
-    return values.cwiseProduct(Eigen::Map<const VectorXd>(weights_->data(), n_));
+    if (weights_of_rows->empty()) return values;
+    return values.cwiseProduct(Eigen::Map<const VectorXd>(weights_of_rows->data(), row_count));
   }
 
   Eigen::Map<const VectorXd> counts_;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <map>
 #include <thread>
+#include <tuple>
 
 #include "olem/error.h"
 #include "olem/graph_learner.h"
@@ -92,7 +93,9 @@ struct SamplerKey {
   std::size_t rows = 0;
   std::size_t variable = 0;        // column of the table
   std::vector<std::size_t> given;  // columns, ascending
-  auto operator<=>(const SamplerKey&) const = default;
+  bool operator<(const SamplerKey& other) const {
+    return std::tie(rows, variable, given) < std::tie(other.rows, other.variable, other.given);
+  }
 };
 struct SharedSampler {
   std::vector<std::size_t> sequence;  // the columns in the order that the sampler takes them in

@@ -328,7 +328,7 @@ void read_kept_rows(const JsonPart& part, std::span<const double>& numbers, Cali
   const std::size_t rows = part["rows"].count(calibration.held_out_rows);
   const auto take = [&] {
     if (numbers.size() < rows) part.fail("has fewer numbers than rows");
-    const std::vector<double> values(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(rows));
+    std::vector<double> values(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(rows));
     numbers = numbers.subspan(rows);
     if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
       part.fail("holds a number that is not finite");

@@ -95,7 +95,7 @@ class Fit {
     model_.order = std::move(orders[chosen]);
     if (!placements.empty()) model_.levers = std::move(placements[chosen]);
     learned_ = true;
-    learned_within_ = both.empty() ? known : std::move(both[chosen].knowledge);
+    learned_within_ = both.empty() ? known : both[chosen].knowledge;
     if (!both.empty()) other_order_ = std::move(both[chosen].other);
     add_warnings(model_.order.summary.warnings);
   }
