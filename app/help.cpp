@@ -27,8 +27,8 @@ class HelpFormatter : public CLI::Formatter {
     constexpr std::size_t kLeast = 40;
     const std::size_t terminal = terminal_width(STDOUT_FILENO);
     const std::size_t width = std::min(terminal == 0 ? kPageWidth : terminal, kPageWidth);
-    const std::string text = option->get_description();
-    if (text.empty()) return text;
+    const std::string& text = option->get_description();
+    if (text.empty()) return "";
     std::string lines = wrap_text(text, std::max(width - std::min(width, get_column_width()), kLeast));
     lines.pop_back();
     return lines;

@@ -50,8 +50,8 @@ struct CompletedTables {
 // A table of numbers, NaN where they are not known; `values` and `about` are those of Table. Rows without any number
 // are left out. Without `about` columns have the types that their known cells look like. Throws a data error when fewer
 // than 2 rows or a column without a value are left.
-IncompleteTable make_incomplete(std::vector<std::string> names, std::vector<double> values, std::string source = "",
-                                std::vector<Column> about = {});
+IncompleteTable make_incomplete(std::vector<std::string> names, std::vector<double> values,
+                                const std::string& source = "", std::vector<Column> about = {});
 
 // Multiple imputation by chained equations (van Buuren 2007): in each table every gap starts from the median or mode of
 // its column, and is drawn anew in each round from a model of its column given all others, fitted to the rows in which

@@ -116,7 +116,7 @@ CompletedTables CompletedTables::with_columns(std::span<const std::size_t> colum
   return chosen;
 }
 
-IncompleteTable make_incomplete(std::vector<std::string> names, std::vector<double> values, std::string source,
+IncompleteTable make_incomplete(std::vector<std::string> names, std::vector<double> values, const std::string& source,
                                 std::vector<Column> about) {
   check_at_least("number of columns", static_cast<long long>(names.size()), 1);
   const std::size_t all = values.size() / names.size();

@@ -25,14 +25,14 @@ constexpr std::string_view kModelsPath = "/api/models";
 
 // The page itself, its icon, the list and the API of a model.
 const std::vector<HttpRoute>& shelf_routes() {
-  static const std::vector<HttpRoute> routes = [] {
+  static const std::vector<HttpRoute> kShelfRoutes = [] {
     std::vector<HttpRoute> all = {{kModelsPath, "GET"}, {kIconPath, "GET"}};
     for (const PageFile& file : embedded_page_files()) all.push_back({file.path, "GET"});
     const std::span<const HttpRoute> api = RehearsalApi::routes();
     all.insert(all.end(), api.begin(), api.end());
     return all;
   }();
-  return routes;
+  return kShelfRoutes;
 }
 
 std::optional<HttpAnswer> page_answer(std::string_view path) {

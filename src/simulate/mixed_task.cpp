@@ -37,7 +37,7 @@ double rounded(double value) {
 
 double quantile(const std::vector<double>& sorted, double p) {
   const auto last = static_cast<double>(sorted.size() - 1);
-  return sorted[static_cast<std::size_t>(std::clamp(p, 0.0, 1.0) * last + 0.5)];
+  return sorted[static_cast<std::size_t>(std::lround(std::clamp(p, 0.0, 1.0) * last))];
 }
 
 std::vector<double> sorted_values(const std::vector<double>& column, const std::vector<std::size_t>& rows) {
