@@ -239,23 +239,12 @@ class Ensemble {
     winner.values = released(prepared, winner.values, reached);
     if (winner.values == idle_) winner.found_by = prepared.idle_finder();
     Decision decision = winner.values == own ? std::move(by_fit) : reported(prepared, winner, by_fit);
-    const double by_fit_alone = decision.success_probability;
     const Claim claim = claim_all(winner.values);
     // Without action means without the fixed values too.
     const Values nothing(winner.values.size());
     const Claim idle = winner.values == nothing ? claim : claim_all(nothing);
-    decision.uncertainty = describe_claim(decision, claim, idle);
+    take_claim(claim, idle, decision);
     decision.uncertainty->chosen_by_members = winner.values != own;
-    // What an alteration is worth was found with the fit alone; the differences stay.
-    for (Alteration& alteration : decision.alterations) {
-      const double moved = alteration.success_if_released + claim.success - by_fit_alone;
-      alteration.success_if_released = std::clamp(moved, 0.0, 1.0);
-    }
-    decision.success_probability = claim.success;
-    decision.without_action = idle.success;
-    const Ends ends = ends_of(claim.success, claim.variance(!halves_.empty()), kTwoSided95);
-    decision.success_low = ends.low;
-    decision.success_high = ends.high;
     if (options_.target > 0.0) {
       const bool already = prepared.permits(to_setting(prepared, idle_)) && means_.back() >= options_.target;
       const Status said = already ? Status::kAlreadyLikely : reached ? Status::kDone : Status::kTargetNotReached;
@@ -272,23 +261,27 @@ class Ensemble {
     return decision;
   }
 
+  // The numbers of the members in the place of those of the fit.
+  void take_claim(const Claim& claim, const Claim& idle, Decision& decision) const {
+    decision.uncertainty = describe_claim(decision, claim, idle);
+    // What an alteration is worth was found with the fit alone; the differences stay.
+    const double by_fit = decision.success_probability;
+    for (Alteration& alteration : decision.alterations)
+      alteration.success_if_released = std::clamp(alteration.success_if_released + claim.success - by_fit, 0.0, 1.0);
+    decision.success_probability = claim.success;
+    decision.without_action = idle.success;
+    const Ends ends = ends_of(claim.success, claim.variance(!halves_.empty()), kTwoSided95);
+    decision.success_low = ends.low;
+    decision.success_high = ends.high;
+  }
+
   // What is said of a plan: values now, rules later.
   void claim_plan(Decision& decision) const {
     const Values values = values_of(decision);
     const Values nothing(values.size());
     const Claim claim = claim_all(values, decision.sequence->rules);
     const Claim idle = claim_all(nothing);
-    const double by_fit_alone = decision.success_probability;
-    decision.uncertainty = describe_claim(decision, claim, idle);
-    for (Alteration& alteration : decision.alterations) {
-      const double moved = alteration.success_if_released + claim.success - by_fit_alone;
-      alteration.success_if_released = std::clamp(moved, 0.0, 1.0);
-    }
-    decision.success_probability = claim.success;
-    decision.without_action = idle.success;
-    const Ends ends = ends_of(claim.success, claim.variance(!halves_.empty()), kTwoSided95);
-    decision.success_low = ends.low;
-    decision.success_high = ends.high;
+    take_claim(claim, idle, decision);
   }
 
   SuccessClaim claim(const Values& values) {

@@ -108,8 +108,6 @@ class SequencePlanner {
     return plan;
   }
 
-  // ---- rules ----
-
   // The best rule that says nothing of what is seen. Inputs behind the lever, as in an order that contradicts the
   // sequence, are left out: the lever may be their cause.
   Plan::Later new_rule(std::size_t lever, const Subset& altered) const {
@@ -223,8 +221,6 @@ class SequencePlanner {
     return at_once_plan(altered);
   }
 
-  // ---- draws ----
-
   static std::vector<Rule> rules_of(const Plan& plan, std::optional<std::size_t> without = std::nullopt) {
     std::vector<Rule> rules;
     for (const Plan::Later& later : plan.later) {
@@ -305,8 +301,6 @@ class SequencePlanner {
       rule.reframe(centre, scale);
     }
   }
-
-  // ---- search ----
 
   // Where the values of the plan may lie, levels of the present step held. Nothing when the constraints leave no room.
   std::optional<Domain> domain(const Plan& plan) const {
@@ -615,8 +609,6 @@ class SequencePlanner {
     }
   }
 
-  // ---- judging ----
-
   JudgedPlan judge(Plan plan, FoundBy found_by) const {
     return judge(std::move(plan), found_by, options_.judge_draws, DrawStream::kChoice);
   }
@@ -750,8 +742,6 @@ class SequencePlanner {
     JudgedPlan judged = judge(std::move(plan), wants_cheapest() ? cheap.found_by : found.found_by);
     return judged.cost < found.cost && judged.success >= goal ? judged : found;
   }
-
-  // ---- report ----
 
   AlterationRule in_user_units(const Plan::Later& later) const {
     const Rule& rule = later.rule;
