@@ -199,10 +199,12 @@ class OlemPlusProblem::Impl {
   static constexpr double kStartShare = 0.1;  // of the progress
   // In regressions of all rows: what preparation takes for each column, and d^2 times these are the regressions of a
   // search of the sample and of one that begins near its end.
-  static constexpr double kPreparation = 0.7;
+  static constexpr double kPreparation = 1.1;
   static constexpr double kSampleFits = 0.8;
   static constexpr double kGuessedFits = 0.4;
-  static constexpr double kMoreFits = 1.3;  // than the sample needs near its best order: all rows may lead elsewhere
+  // All rows may lead elsewhere: more regressions than the sample needs near its best order, and some for each column.
+  static constexpr double kMoreFits = 1.3;
+  static constexpr double kLeastAhead = 0.2;
   static constexpr double kSearchShare = 0.95;
   static constexpr double kFirstSearch = 0.7;  // of two searches
 
@@ -264,19 +266,29 @@ class OlemPlusProblem::Impl {
     const Precedence sample_known = knowledge.restricted_to(sample.columns().table_column);
     const ScoredOrder searched = sample.find_best(sample_known, part, {}, 1.0);
     sample.nodes_.forget_asked();
-    const ScoredOrder near = search_plus_order(sample.nodes_, sample.found_terms(), sample_known, searched.order, false,
-                                               context, [](double) {});
+    std::vector<std::pair<double, double>> asked;  // regressions up to each part of the search
+    const ScoredOrder near =
+        search_plus_order(sample.nodes_, sample.found_terms(), sample_known, searched.order, false, context,
+                          [&](double part) { asked.emplace_back(part, static_cast<double>(sample.nodes_.asked())); });
     const auto expected = static_cast<double>(sample.nodes_.asked());
     weight_ = sample.weight_;
     range_ = sample.range_;
     Order order;
     for (const std::size_t column : near.order) order.push_back(sample.names_[column]);
+    double all = kMoreFits * expected;
+    double reported = sampled;
     nodes_.on_fits([&](std::size_t made) {
       const double done = prepared + of_sample + static_cast<double>(made);
-      const double all = std::max(prepared + of_sample + kMoreFits * expected, done + 0.5 * d);
-      context.report_progress(std::max(done / all, sampled), "order");
+      reported = std::max(reported, done / std::max(prepared + of_sample + all, done + kLeastAhead * d));
+      context.report_progress(reported, "order");
     });
-    ScoredOrder best = search_plus_order(nodes_, found_terms(), known, numbers(order), false, context, [](double) {});
+    ScoredOrder best =
+        search_plus_order(nodes_, found_terms(), known, numbers(order), false, context, [&](double part) {
+          const auto after =
+              std::find_if(asked.begin(), asked.end(), [&](const auto& own) { return own.first > part; });
+          const double before = after == asked.begin() ? 0.0 : std::prev(after)->second;
+          all = static_cast<double>(nodes_.fits()) + kMoreFits * (expected - before);
+        });
     nodes_.on_fits({});
     return best;
   }
