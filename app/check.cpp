@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "data_options.h"
@@ -49,8 +51,17 @@ std::string beginning_of(const std::string& path) {
   return beginning;
 }
 
-// A task is a JSON object, which no table begins like.
-bool is_task_file(const std::string& path) { return looks_like_task(beginning_of(path)); }
+// A task is a JSON object, which no CSV file begins like. One with keys of which none is a task's is a table in JSON,
+// which the reader names with its conversion.
+bool is_task_file(const std::string& path) {
+  const std::string beginning = beginning_of(path);
+  if (!looks_like_task(beginning)) return false;
+  if (beginning.find('"') == std::string::npos) return true;
+  constexpr std::array<std::string_view, 5> kKeys = {"\"alterable\"", "\"outcome\"", "\"desired\"", "\"context\"",
+                                                     "\"data\""};
+  return std::any_of(kKeys.begin(), kKeys.end(),
+                     [&](std::string_view key) { return beginning.find(key) != std::string::npos; });
+}
 
 // By its name as well, so that a model of which nothing is left is not taken for a bad table.
 bool is_model_file(const std::string& path) { return path.ends_with(".olem") || looks_like_model(beginning_of(path)); }
