@@ -140,6 +140,10 @@ constexpr WarningCode kWarningCodes[] = {
      "The task does not say which values of the context were observed. A model can be learned, but nothing can be "
      "decided.",
      "Give the values under \"observed\" in the task, or on the command line."},
+    {"no_opinion", false,
+     "Another learner whose opinion was asked for cannot learn from this table, or its graph leaves open what causes "
+     "what.",
+     "See the message for the reason, or ask another learner."},
     {"no_outcome", false, "The task names no outcome.", "List at least one column under \"outcome\"."},
     {"no_region", false, "The task does not say where the outcomes should be.",
      "Give a range for each outcome under \"desired\"."},

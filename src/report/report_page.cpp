@@ -51,6 +51,7 @@ void add_uncertainty(Page& page, const JsonPart& result) {
     texts.push_back(range_sentence(!decisions.empty() && decisions.front().has("members")));
     if (decisions.size() == 1) {
       const DecisionSheet sheet = decision_sheet(decisions.front(), columns_of(result));
+      if (!sheet.opinions.empty()) texts.push_back(sheet.opinions);
       texts.insert(texts.end(), sheet.uncertainty.begin(), sheet.uncertainty.end());
     }
   }
