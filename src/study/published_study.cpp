@@ -125,6 +125,14 @@ StudyValues decide_published(const NamedSimulation& simulation, const PublishedM
   return {{"success", success}, {"claimed", claimed}, {"idle", idle}, {"worse", worse}};
 }
 
+// Core-seconds: members take a few times the fit, and a course of glucose three times a room.
+double published_cost(const std::string& simulator, const std::string& method, const StudyRequest& request) {
+  const double truth = (simulator == "glucose" ? 0.5 : 0.15) * request.rounds;
+  if (method == kBestName) return truth;
+  const double rows = request.rows / 1000.0;
+  return truth + (method == kDefaultsName ? 12.0 + 1.5 * request.rounds : 3.0 + 0.5 * request.rounds) * rows;
+}
+
 std::vector<Batch> plan_published(const StudyRequest& request) {
   std::vector<Batch> batches;
   for (const StudySetting& setting : request.settings) {
@@ -136,9 +144,9 @@ std::vector<Batch> plan_published(const StudyRequest& request) {
         batch.cells.push_back({setting, method, 0, task,
                                fmt::format("{} rows={} rounds={} task={} method={}", setting.text(), request.rows,
                                            request.rounds, task, method),
-                               (method == kDefaultsName ? 30.0 : 5.0) + 1.0 * request.rounds});
+                               published_cost(name, method, request)});
       }
-      batch.cost = 0.1;
+      batch.cost = 0.01;
       batch.prepare = [name, options, task, seed = request.seed](const Context& context) {
         Context own = context;
         own.seed = derived_seed(seed, name);
