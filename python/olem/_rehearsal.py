@@ -58,6 +58,8 @@ class Decision:
         Where several were asked for (`suggest(context, proposals=3)`): different decisions, the best first.
     outcomes, outcomes_without_action : dict
         For each outcome its mean and the range of four cases in five.
+    decision_id : str or None
+        Its id in the log, where it was logged.
     status, message : str
     """
 
@@ -116,6 +118,10 @@ class Decision:
     @property
     def outcomes_without_action(self) -> dict[str, dict[str, float]]:
         return dict(self._result["outcomes_without_action"])
+
+    @property
+    def decision_id(self) -> str | None:
+        return self._result.get("decision_id")
 
     @property
     def status(self) -> str:
@@ -417,7 +423,9 @@ class Rehearsal:
         _options.issue_warnings(self.warnings_)
         return self
 
-    def suggest(self, context: Any = None, *, unknown: str = "error", so_far: Any = None, **options: Any) -> Any:
+    def suggest(
+        self, context: Any = None, *, unknown: str = "error", so_far: Any = None, log: Any = None, **options: Any
+    ) -> Any:
         """The decision for an observed context, or for its next step.
 
         Parameters
@@ -430,6 +438,9 @@ class Rehearsal:
         so_far : mapping of name to value
             What was set and seen since, of one context: the next step of the task's sequence is decided.
             `Decision.sequence` tells of the steps after it.
+        log : path
+            A log to which each decision is added with what it claims; `Decision.decision_id` is its id there, and
+            `olem.check_log` compares the log with what came out.
         {options}
 
         Returns
@@ -449,6 +460,7 @@ class Rehearsal:
                 _options.as_texts(options),
                 unknown,
                 [(str(name), _options.as_text(value)) for name, value in dict(so_far or {}).items()],
+                None if log is None else os.fspath(log),
                 self._settings(),
             )
         for decision in decisions:

@@ -178,6 +178,37 @@ TEST(OlemPlusScreen, PrefixesAgreeWithScreensOfTheirOwn) {
   EXPECT_GT(edges, 10U);
 }
 
+// x and its noisy copy explain y equally well: neither is needed beside the other, but one of them is.
+TEST(OlemPlusScreen, KeepsOneOfTwoThatDetermineEachOther) {
+  constexpr int kTables = 20;
+  int needed = 0;
+  int one_of_them = 0;
+  int unneeded = 0;
+  for (int t = 0; t < kTables; ++t) {
+    RandomStream random(9, "copies", static_cast<std::uint64_t>(t));
+    std::vector<std::vector<double>> columns(4, std::vector<double>(800));
+    for (std::size_t i = 0; i < 800; ++i) {
+      columns[0][i] = random.normal();
+      columns[1][i] = columns[0][i] + 0.003 * random.normal();
+      columns[2][i] = random.normal();
+      columns[3][i] = 0.5 * (columns[0][i] + columns[1][i]) + random.normal();
+    }
+    const PlusColumns prepared = prepare_plus_columns(table_of({"x", "copy", "unused", "y"}, columns), {}, Context());
+    std::vector<std::size_t> number(4);
+    for (std::size_t j = 0; j < 4; ++j) number[prepared.table_column[j]] = j;
+    std::vector<std::size_t> predecessors = {number[0], number[1], number[2]};
+    std::sort(predecessors.begin(), predecessors.end());
+    const std::vector<std::size_t> active = active_predecessors(prepared, number[3], predecessors);
+    const auto has = [&](std::size_t column) { return std::count(active.begin(), active.end(), number[column]); };
+    needed += has(0) + has(1) > 0 ? 1 : 0;
+    one_of_them += has(0) + has(1) == 1 ? 1 : 0;
+    unneeded += static_cast<int>(has(2));
+  }
+  EXPECT_EQ(needed, kTables);
+  EXPECT_GT(one_of_them, kTables / 2);  // one of them suffices in most tables
+  EXPECT_LE(unneeded, 6);               // some 10 % by one test of its line and one of its block
+}
+
 TEST(OlemPlusKernel, ExponentialsAreThoseOfTheLibrary) {
   std::vector<double> values;
   for (double x = -690.0; x <= 0.0; x += 0.37) values.push_back(x);
