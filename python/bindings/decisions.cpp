@@ -242,6 +242,7 @@ void add_decisions(py::module_& module) {
       .def_property_readonly("method", [](const RehearsalOptions& options) { return options.order.method; })
       .def_property_readonly("sampler", [](const RehearsalOptions& options) { return options.samplers.sampler; })
       .def_readwrite("ignore_stages", &RehearsalOptions::ignore_stages)
+      .def_readwrite("opinions", &RehearsalOptions::opinions)
       .def_readwrite("calibrate", &RehearsalOptions::calibrate)
       .def_readwrite("context_model", &RehearsalOptions::context_model);
   py::class_<RehearsalModel>(module, "RehearsalModel", "Order and samplers of a task.")

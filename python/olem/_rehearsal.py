@@ -38,6 +38,9 @@ class Decision:
     sequence : dict or None
         Of a task with later steps: "rules" says how each lever of these is to be set by what will be seen, "at_once"
         what setting everything now would reach.
+    opinions : list of dict
+        Where other learners were asked (`Rehearsal(opinions=["olem", "ges"])`): learner, success of this decision along
+        its order or graph, and without_action.
     unknown : list of dict
         For each context variable that was not known: name, worth (by how much knowing it would raise the probability of
         success on average) and standard_error.
@@ -74,6 +77,10 @@ class Decision:
     @property
     def sequence(self) -> dict[str, Any] | None:
         return self._result.get("sequence")
+
+    @property
+    def opinions(self) -> list[dict[str, Any]]:
+        return list(self._result.get("opinions", []))
 
     @property
     def unknown(self) -> list[dict[str, Any]]:
@@ -237,6 +244,9 @@ class Rehearsal:
         Orders learned with weighted rows that decide and judge beside the fit.
     halves : int
         Fits to halves of the rows behind the interval, in complementary pairs.
+    opinions : list of str
+        Learners of orders or graphs, such as 'olem' and 'ges', by which every decision is evaluated too; see
+        `Decision.opinions`. They take no part in choosing it.
     calibrate : bool
         Test the samplers on rows held out; see `calibration_`.
     missing : str
@@ -315,6 +325,7 @@ class Rehearsal:
         like: str | None = None,
         ignore_stages: bool = False,
         quick: bool = False,
+        opinions: Sequence[str] | None = None,
         orders: int = 8,
         halves: int = 8,
         calibrate: bool = False,
@@ -349,6 +360,7 @@ class Rehearsal:
         self.like = like
         self.ignore_stages = ignore_stages
         self.quick = quick
+        self.opinions = opinions
         self.orders = orders
         self.halves = halves
         self.calibrate = calibrate
@@ -510,6 +522,7 @@ class Rehearsal:
         known = {key: task[key] for key in (*_ROLES, *_WISHES) if key in task}
         loaded = cls(**known, sampler=options["sampler"], random_state=facts["seed"], n_jobs=n_jobs, progress=progress)
         loaded.quick = options["quick"]
+        loaded.opinions = options.get("opinions")
         if not loaded.quick:
             loaded.orders, loaded.halves = options["orders"], options["halves"]
         graph = facts["graph"]
@@ -570,6 +583,7 @@ class Rehearsal:
         return options
 
     def _add_members(self, options: _olem.RehearsalOptions) -> None:
+        options.opinions = list(self.opinions or [])
         if not self.quick and self.like is None:
             options.set_members({"orders": str(self.orders), "halves": str(self.halves)})
 
