@@ -259,12 +259,12 @@ class OlemPlusProblem::Impl {
         kSampleFits * d * d * static_cast<double>(kSampleRows) / static_cast<double>(columns().rows);
     const double sampled = (prepared + of_sample) / (prepared + of_sample + kGuessedFits * d * d);
     const double begin = sampled * prepared / (prepared + of_sample);
-    Context part = context;
-    part.progress = [&](double done, std::string_view phase) {
+    Context of_all = context;
+    of_all.progress = [&](double done, std::string_view phase) {
       context.report_progress(begin + (sampled - begin) * done, phase);
     };
     const Precedence sample_known = knowledge.restricted_to(sample.columns().table_column);
-    const ScoredOrder searched = sample.find_best(sample_known, part, {}, 1.0);
+    const ScoredOrder searched = sample.find_best(sample_known, of_all, {}, 1.0);
     sample.nodes_.forget_asked();
     std::vector<std::pair<double, double>> asked;  // regressions up to each part of the search
     const ScoredOrder near =
