@@ -269,8 +269,8 @@ TEST(OlemPlusFit, EntropyOfAKnownRegression) {
   std::vector<std::size_t> both = {number[0], number[1]};
   std::sort(both.begin(), both.end());
   // The product needs the Gaussian process: no additive function explains any of it.
-  EXPECT_NEAR(fit_column(prepared, number[2], both).entropy, kNormalEntropy + std::log(0.5), 0.12);
-  EXPECT_NEAR(fit_column(prepared, number[0], {}).entropy, kNormalEntropy, 0.06);
+  EXPECT_NEAR(fit_column(prepared, number[2], both, Context()).entropy, kNormalEntropy + std::log(0.5), 0.12);
+  EXPECT_NEAR(fit_column(prepared, number[0], {}, Context()).entropy, kNormalEntropy, 0.06);
 }
 
 TEST(OlemPlusObjective, SlopesAreDerivatives) {
@@ -490,6 +490,52 @@ TEST(OlemPlus, TakesDiscreteColumns) {
   const OrderResult result = learn_order_olem_plus(table_of({"a", "b", "c"}, columns), {}, {}, Context());
   EXPECT_EQ(result.order.size(), 3U);
   for (const OrderStep& step : result.steps) EXPECT_TRUE(std::isfinite(*step.gap));
+}
+
+// From 50 000 rows on a sample is searched first, and regressions of all rows are cut into tasks.
+TEST(OlemPlus, LongTables) {
+  constexpr std::size_t kRows = 50000;
+  RandomStream random(21, "long");
+  std::vector<std::vector<double>> columns(4, std::vector<double>(kRows));
+  for (std::size_t i = 0; i < kRows; ++i) {
+    columns[0][i] = random.exponential(1.0);
+    columns[1][i] = random.normal();
+    columns[2][i] = columns[0][i] + std::sin(2.0 * columns[1][i]) + 0.5 * random.normal();
+    columns[3][i] = std::tanh(columns[2][i]) + 0.5 * columns[0][i] + 0.5 * random.normal();
+  }
+  const Table table = table_of({"a", "b", "c", "d"}, columns);
+  std::vector<OrderResult> results;
+  for (const int threads : {1, 3}) {
+    Context context;
+    context.threads = threads;
+    double last = 0.0;
+    std::size_t reports = 0;
+    context.progress = [&](double fraction, std::string_view) {
+      EXPECT_GE(fraction, last);
+      last = fraction;
+      ++reports;
+    };
+    results.push_back(learn_order_olem_plus(table, {}, {}, context));
+    EXPECT_EQ(last, 1.0);
+    EXPECT_GT(reports, 10U);
+  }
+  EXPECT_EQ(results[0].order, results[1].order);
+  EXPECT_EQ(results[0].facts, results[1].facts);
+  for (std::size_t s = 0; s < 3; ++s) EXPECT_EQ(results[0].steps[s].gap, results[1].steps[s].gap);
+  EXPECT_EQ(results[0].order.back(), "d");
+  EXPECT_EQ(results[0].order[2], "c");
+  // The score is that of all rows.
+  OlemPlusProblem problem(table, {}, Context());
+  const OrderScore score = problem.score(results[0].order, Context());
+  for (const auto& [name, value] : results[0].facts) {
+    if (name == "score_shape") {
+      EXPECT_DOUBLE_EQ(value, score.shape);
+    }
+  }
+  // What is known holds for the sample and for all rows.
+  const Precedence known(make_knowledge({{"d"}, {"c"}}, {}), table.names());
+  const Order obedient = learn_order_olem_plus(table, {}, known, Context()).order;
+  EXPECT_LT(std::find(obedient.begin(), obedient.end(), "d"), std::find(obedient.begin(), obedient.end(), "c"));
 }
 
 }  // namespace
