@@ -69,9 +69,32 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const Na
   problem.alterable = model.task.alterable;
   problem.region = model.task.desired;
   problem.cost = model.task.cost;
+  problem.cost_forms = model.task.cost_forms;
   problem.max_alterations = model.task.max_alterations;
   problem.constraints = model.task.constraints;
   if (!model.task.sequence.empty()) problem.sequence = decision_steps(model.task);
+  return problem;
+}
+
+DecisionProblem problem_in_group(DecisionProblem problem, const RehearsalModel& model, const std::string& name) {
+  const auto found = std::find(model.groups.begin(), model.groups.end(), name);
+  if (found == model.groups.end()) {
+    const std::string closest = closest_name(name, model.groups);
+    throw Error(ErrorCategory::kUsage,
+                model.groups.empty()
+                    ? fmt::format("'{}' is no group: the model was learned without groups.", name)
+                    : fmt::format("'{}' is none of the {} groups of '{}'.{}", name, model.groups.size(),
+                                  model.task.group, closest.empty() ? "" : fmt::format(" Did you mean '{}'?", closest)),
+                {{"Leave it out to decide for a new group"}});
+  }
+  const auto group = static_cast<std::size_t>(found - model.groups.begin());
+  problem.group = name;
+  problem.samplers = samplers_in_group(problem.samplers, group);
+  if (problem.members) {
+    auto members = std::make_shared<ModelMembers>(*problem.members);
+    for (ModelMember& member : members->list) member.samplers = samplers_in_group(member.samplers, group);
+    problem.members = std::move(members);
+  }
   return problem;
 }
 
@@ -135,6 +158,9 @@ Json decisions_json(const RehearsalModel& model, const Task& task, const Decisio
   json["order_method"] = model.order.method;
   if (model.gaps) json["missing"] = to_json(*model.gaps);
   if (model.agreement) json["agreement"] = to_json(*model.agreement);
+  for (const SetEffect& effect : model.set_by_hand) json["set_by_hand"].push_back(to_json(effect));
+  if (!model.groups.empty()) json["groups"] = model.groups;
+  if (model.effective_rows) json["effective_rows"] = *model.effective_rows;
   if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
   if (model.graph) json["graph"] = to_json(*model.graph);
   json["models"] = models_json(model);
