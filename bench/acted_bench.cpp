@@ -93,6 +93,7 @@ int run_acted(const ActedArguments& arguments) {
   ActedSums said;
   ActedSums not_said;
   ActedSums named;
+  ActedSums of_table;
   double regret = 0.0;
   double regret_squares = 0.0;
   const std::clock_t start = std::clock();
@@ -123,6 +124,15 @@ int run_acted(const ActedArguments& arguments) {
     fmt::print("seed {}: claimed {:.3f} ({:.3f} to {:.3f}), true {:.3f}; not said: claimed {:.3f}, true {:.3f}\n",
                context.seed, decision.success_probability, decision.success_low, decision.success_high, success,
                other.success_probability, other_success);
+    if (arguments.part == "branches") {
+      // One of the branches of the table, each as likely: what twenty of them can tell.
+      double mean = 0.0;
+      for (int branch = 1; branch <= 20; ++branch) {
+        const std::vector<NamedValue> known = {{"branch", static_cast<double>(branch)}};
+        mean += truth.success(known, altered(decision), kActedTrials / 20, 6, context) / 20.0;
+      }
+      of_table.add(decision, mean);
+    }
     for (int branch = 1; arguments.part == "branches" && branch <= 3; ++branch) {
       const DecisionProblem problem = problem_in_group(decision_problem(model, {}), model, std::to_string(branch));
       const Decision own = decide(problem, DecisionOptions(), context);
@@ -132,6 +142,7 @@ int run_acted(const ActedArguments& arguments) {
     std::fflush(stdout);
   }
   said.print("said");
+  of_table.print("said, branches of the table");
   not_said.print("not said");
   named.print("said, a named branch");
   const auto n = static_cast<double>(arguments.tables);

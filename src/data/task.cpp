@@ -299,7 +299,7 @@ class TaskReader {
   // A weight, or an object with what else belongs to the cost of a lever.
   void read_cost(const Json& object, Task& task) const {
     if (!object.is_object())
-      fail({"cost"}, must_be("\"cost\"", object, "an object of names and weights, such as {\"a\": 0.5}"));
+      fail({"cost"}, must_be("\"cost\"", object, "an object of names and numbers, such as {\"a\": 0.5}"));
     for (const auto& [name, value] : object.items()) {
       if (value.is_number()) {
         task.cost.push_back({name, value.get<double>()});

@@ -7,6 +7,7 @@
 
 #include "olem/decision.h"
 #include "olem/error.h"
+#include "sampler/acted_sampler.h"
 #include "sampler/fitted.h"
 
 namespace olem {
@@ -43,6 +44,26 @@ std::vector<double> values_by_name(const Task& task, std::span<const NamedValue>
                 {{"Have it drawn from what is known of the context", "unknown", "draw"}});
   }
   return values;
+}
+
+// Half-samples hold half of the groups. One without the group takes its intercepts from the fit, whose rows they are.
+std::shared_ptr<const SamplerSet> member_in_group(const SamplerSet& member, const SamplerSet& fit, std::size_t group) {
+  auto chosen = std::make_shared<SamplerSet>(member);
+  for (SamplerVariable& variable : chosen->variables) {
+    const sampling::ActedParts* const parts = variable.sampler ? sampling::acted_parts(*variable.sampler) : nullptr;
+    if (parts == nullptr || group >= parts->effects.size()) continue;
+    sampling::ActedParts own = *parts;
+    own.group = group;
+    const SamplerVariable& of_fit = fit.variables[fit.index(variable.name)];
+    const sampling::ActedParts* const known = of_fit.sampler ? sampling::acted_parts(*of_fit.sampler) : nullptr;
+    if (own.effects[group] == 0.0 && known != nullptr && group < known->effects.size()) {
+      const double ratio = of_fit.sd / variable.sd;
+      own.effects[group] = ratio * known->effects[group];
+      own.spreads[group] = ratio * known->spreads[group];
+    }
+    variable.sampler = sampling::make_acted(std::move(own));
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -92,7 +113,8 @@ DecisionProblem problem_in_group(DecisionProblem problem, const RehearsalModel& 
   problem.samplers = samplers_in_group(problem.samplers, group);
   if (problem.members) {
     auto members = std::make_shared<ModelMembers>(*problem.members);
-    for (ModelMember& member : members->list) member.samplers = samplers_in_group(member.samplers, group);
+    for (ModelMember& member : members->list)
+      member.samplers = member_in_group(*member.samplers, *model.samplers, group);
     problem.members = std::move(members);
   }
   return problem;
