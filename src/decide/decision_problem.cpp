@@ -74,6 +74,7 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const Na
   fitted(model.samplers);
   problem.samplers = model.samplers;
   problem.members = model.members;
+  problem.opinions = model.opinions;
   const std::vector<double> values = values_by_name(model.task, observed, unknown);
   problem.context = known_context(model.task, values);
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -111,12 +112,15 @@ DecisionProblem problem_in_group(DecisionProblem problem, const RehearsalModel& 
   const auto group = static_cast<std::size_t>(found - model.groups.begin());
   problem.group = name;
   problem.samplers = samplers_in_group(problem.samplers, group);
-  if (problem.members) {
-    auto members = std::make_shared<ModelMembers>(*problem.members);
+  const auto chosen = [&](const std::shared_ptr<const ModelMembers>& all) -> std::shared_ptr<const ModelMembers> {
+    if (!all) return nullptr;
+    auto members = std::make_shared<ModelMembers>(*all);
     for (ModelMember& member : members->list)
       member.samplers = member_in_group(*member.samplers, *model.samplers, group);
-    problem.members = std::move(members);
-  }
+    return members;
+  };
+  problem.members = chosen(problem.members);
+  problem.opinions = chosen(problem.opinions);
   return problem;
 }
 

@@ -83,7 +83,7 @@ class MemberDraws {
     if (!rules.empty()) {
       std::vector<Rule> own;
       for (const AlterationRule& rule : rules) {
-        own.push_back(rule_for(rule, *samplers_));
+        own.push_back(rule_for(rule, *samplers_, rules));
         const std::vector<std::string> names = parameter_names(*samplers_, own.back());
         parameters_.insert(parameters_.end(), names.begin(), names.end());
         weights_.insert(weights_.end(), own.back().weights.begin(),
@@ -716,6 +716,12 @@ Decision decide_with_members(const DecisionProblem& problem, const DecisionOptio
 void claim_by_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context,
                       Decision& decision) {
   Ensemble(problem, options, context).claim_plan(decision);
+}
+
+double success_by(const DecisionProblem& problem, const std::shared_ptr<const SamplerSet>& samplers,
+                  const std::vector<std::optional<double>>& values, std::span<const AlterationRule> rules,
+                  std::uint64_t noise, const DecisionOptions& options, const Context& context) {
+  return MemberDraws(problem, samplers, report_draws(options), noise, options.caution, context, rules).success(values);
 }
 
 SuccessClaim claim_of(const DecisionProblem& problem, const std::vector<std::optional<double>>& values,

@@ -12,6 +12,9 @@ namespace olem::internal {
 // "66 % (58 % to 73 %)" of a probability with its interval, in whole percents: what members tell is not known finer.
 std::string rounded_success(double success, double low, double high);
 
+// What other learners say of the decision, and which of them disagree; empty where none were asked.
+std::string opinions_sentence(const JsonPart& decision);
+
 // What the range behind a probability covers, with members and of a single fit.
 std::string range_sentence(bool with_members);
 

@@ -22,13 +22,14 @@ struct EquationNoise {
   double b = 0.0;
 };
 
-// A column: value = function(values of the columns before it, its noise).
+// A column: value = function(values of the columns before it, its noise). A hidden one is in no table.
 struct Equation {
   std::string_view name;
   EquationNoise noise;
   std::vector<std::size_t> parents;
   double (*function)(const double* v, double e);
   std::string_view text;
+  bool hidden = false;
 };
 
 // A system of equations, causes first, with its task as a task file holds it.
@@ -40,6 +41,10 @@ struct EquationSystem {
 };
 
 const std::vector<EquationSystem>& equation_systems();
+
+// Two of them that are models of physics and physiology: comfort.cpp, glucose.cpp.
+EquationSystem comfort_system();
+EquationSystem glucose_system();
 
 // Those of acted_models.cpp.
 void add_acted_systems(std::vector<EquationSystem>& systems);
