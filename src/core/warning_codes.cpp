@@ -238,6 +238,10 @@ constexpr WarningCode kWarningCodes[] = {
      "Give the values with all their digits if you have them."},
     {"row_labels", false, "The first column has no name. It was taken for labels of the rows and is not used.",
      "Give the column a name if it holds data."},
+    {"rows", false,
+     "What the task says about the rows does not fit the table: a column is missing, an indicator holds anything but 0 "
+     "and 1, or a weight is not positive.",
+     "Correct \"set_by_hand\", \"group\", \"weight\" or \"time\" in the task."},
     {"rows_below_columns", false,
      "There are fewer rows than columns. Methods that invert a covariance matrix refuse such a table.",
      "Give more rows, or choose columns."},

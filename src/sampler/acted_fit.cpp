@@ -245,7 +245,8 @@ class RowFit {
   std::shared_ptr<const ConditionalSampler> fit_marginal() {
     rows_ = select_rows(data_, use_, true);
     if (data_.warnings != nullptr) {
-      data_.warnings->push_back(
+      std::vector<Warning>& warnings = *data_.warnings;
+      warnings.push_back(
           {"always_set",
            fmt::format("'{}' was set from outside in all rows but {}, so that nothing is known of what it does when it "
                        "is left alone: it is then drawn like the values that were set.",
