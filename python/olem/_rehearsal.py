@@ -717,7 +717,11 @@ class Rehearsal:
     def _group_of(self, context: Any) -> str:
         """The name of the group among the values; empty where there is none."""
         given = dict(context).get(self.task_.get("group"))
-        return "" if given is None or is_missing(given) else _options.as_text(given)
+        if given is None or is_missing(given):
+            return ""
+        if isinstance(given, numbers.Real) and float(given).is_integer():
+            return str(int(given))  # as a table names it
+        return _options.as_text(given)
 
     def _number(self, name: str, given: Any) -> float:
         """Of a value of a variable: a level may be given by its word."""
