@@ -121,6 +121,7 @@ void report_success(const PreparedProblem& prepared, PostDecisionSampler& sample
 Decision report_decision(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by) {
   Decision decision;
   decision.context = prepared.problem().context;
+  decision.group = prepared.problem().group;
   decision.so_far = prepared.problem().so_far;
   decision.alterations = alterations_of(prepared, setting);
   decision.cost = prepared.cost(setting);

@@ -122,6 +122,7 @@ class MixtureSampler : public ConditionalSampler {
 
   std::size_t conditions() const override { return components_.front()->conditions(); }
   std::size_t noise_entries() const override { return 1 + most_noise_entries(components_); }
+  bool picks_component() const override { return true; }
   std::size_t function_entries() const override {
     std::size_t most = 0;
     for (const auto& component : components_) most = std::max(most, component->function_entries());

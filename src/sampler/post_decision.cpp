@@ -350,12 +350,9 @@ class PostDecisionSampler::Chain {
     parallel_for(context_, 0, starting.size(), 1, [&](std::size_t s, std::size_t) {
       const std::size_t v = starting[s];
       const ConditionalSampler& sampler = *set_->variables[v].sampler;
-      const std::size_t entries = sampler.noise_entries();
       // One stream per variable and entry: a draw does not depend on how many there are.
-      std::vector<RandomStream> streams;
-      for (std::size_t e = 0; e < entries; ++e) {
-        streams.emplace_back(context_.seed, "decision.noise", stream_index({{plan_.noise, 40}, {v, 20}, {e, 4}}));
-      }
+      std::vector<RandomStream> streams =
+          noise_streams(*set_, v, context_.seed, "decision.noise", "decision.group", plan_.noise);
       std::vector<double> noise;
       for (Piece& piece : pieces_) {
         noise.clear();
