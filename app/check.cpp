@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -8,9 +9,11 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "data_options.h"
+#include "log_options.h"
 #include "olem/data_check.h"
 #include "olem/error.h"
 #include "olem/model_file.h"
@@ -28,6 +31,8 @@ struct CheckArguments {
   CommonOptions common;
   DataOptions data;
   std::string task;
+  std::string rows;  // that came since
+  LogArguments log;
 };
 
 // NOLINTNEXTLINE(bugprone-exception-escape): moving a Json is noexcept
@@ -49,8 +54,17 @@ std::string beginning_of(const std::string& path) {
   return beginning;
 }
 
-// A task is a JSON object, which no table begins like.
-bool is_task_file(const std::string& path) { return looks_like_task(beginning_of(path)); }
+// A task is a JSON object, which no CSV file begins like. One with keys of which none is a task's is a table in JSON,
+// which the reader names with its conversion.
+bool is_task_file(const std::string& path) {
+  const std::string beginning = beginning_of(path);
+  if (!looks_like_task(beginning)) return false;
+  if (beginning.find('"') == std::string::npos) return true;
+  constexpr std::array<std::string_view, 5> kKeys = {"\"alterable\"", "\"outcome\"", "\"desired\"", "\"context\"",
+                                                     "\"data\""};
+  return std::any_of(kKeys.begin(), kKeys.end(),
+                     [&](std::string_view key) { return beginning.find(key) != std::string::npos; });
+}
 
 // By its name as well, so that a model of which nothing is left is not taken for a bad table.
 bool is_model_file(const std::string& path) { return path.ends_with(".olem") || looks_like_model(beginning_of(path)); }
@@ -258,8 +272,40 @@ int run_model_check(const CheckArguments& arguments, Session& session) {
   return finish_check(session, findings, Json::object(), text, session.spelling());
 }
 
+// Claims of a log beside what came out; the rows bring outcomes that are not recorded yet.
+int run_log_check(const CheckArguments& arguments, Session& session) {
+  session.protect(arguments.log.log, "the log of decisions");
+  std::optional<IncompleteTable> rows;
+  if (!arguments.rows.empty()) {
+    DataOptions data = arguments.data;
+    data.file = arguments.rows;
+    rows = read_new_rows(data, session);
+  }
+  JoinedLog joined = join_log(arguments.log, rows ? &*rows : nullptr, session);
+  Json json;
+  json["realised"] = std::move(joined.json);
+  json["problems"] = Json::array();
+  session.finish("check", json, to_json(arguments.data), joined.text);
+  return 0;
+}
+
+void check_log_arguments(const CheckArguments& arguments) {
+  const LogArguments& log = arguments.log;
+  if (arguments.data.file.empty() && log.log.empty())
+    throw Error(ErrorCategory::kUsage,
+                "Give a table, a task or a model to check, or a log of decisions with --log. See olem check --help.");
+  if (log.record && (log.log.empty() || arguments.rows.empty()))
+    throw Error::of_option("record", "Only outcomes in rows can be recorded.",
+                           {{"Give the log", "log"}, {"Give the rows that came out", "data"}});
+  if (!arguments.rows.empty() && log.log.empty() && !is_model_file(arguments.data.file))
+    throw Error::of_option("data", "Rows that came since are compared with a model or with a log of decisions.",
+                           {{"Give the model instead of the table or task"}, {"Give the log", "log"}});
+}
+
 int run_check(CheckArguments arguments, const CLI::App& verb) {
+  check_log_arguments(arguments);
   Session session(arguments.common);
+  if (arguments.data.file.empty()) return run_log_check(arguments, session);
   if (is_model_file(arguments.data.file)) return run_model_check(arguments, session);
   sort_arguments(arguments);
   session.protect(arguments.task, "the task file");
@@ -296,8 +342,13 @@ int run_check(CheckArguments arguments, const CLI::App& verb) {
 std::function<int()> fill_check_verb(CLI::App* verb) {
   auto arguments = std::make_shared<CheckArguments>();
   add_data_options(*verb, arguments->data);
+  verb->get_option("DATA")->required(false);
   verb->add_option("TASK", arguments->task, "task file; alone it is checked with the table that it names")
       ->type_name("");
+  verb->add_option("--data", arguments->rows, "rows that came since, to compare with the log of decisions")
+      ->type_name("FILE")
+      ->group("Log of decisions");
+  add_log_options(*verb, arguments->log, true);
   add_common_options(*verb, arguments->common);
   verb->footer(R"(
 Examples:
@@ -306,6 +357,7 @@ Examples:
   olem check task.json
   olem check other-data.csv task.json
   olem check model.olem
+  olem check --log decisions.jsonl --data outcomes.csv
 
 Exit codes: 0 nothing that must be mended (with --strict: no warning either), 3 something must be mended, 4 the task
 cannot be solved as stated.)");

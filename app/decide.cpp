@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "command_line.h"
 #include "model_source.h"
 #include "olem/error.h"
 #include "olem/file.h"
+#include "olem/journal.h"
 #include "olem/report.h"
 #include "olem/report_page.h"
 
@@ -20,6 +22,7 @@ struct DecideArguments {
   ModelArguments source;
   std::string page;
   std::string csv;
+  std::string log;
   bool details = false;
 };
 
@@ -44,11 +47,18 @@ void refuse_hopeless(const std::vector<Decision>& decisions, const Task& task) {
   }
 }
 
+// What is wrong with the log is said before any work.
+void check_log(const std::string& path, Session& session) {
+  session.protect(path, "the log of decisions");
+  if (std::filesystem::exists(path)) session.warn(read_decision_log(path, session.context()).warnings);
+}
+
 int run_decide(DecideArguments arguments) {
   Session session(arguments.common);
   reserve_output(arguments.source, arguments.page, "--report", session);
   reserve_output(arguments.source, arguments.csv, "--csv", session);
   const std::string& file = arguments.source.model;
+  if (!arguments.log.empty()) check_log(arguments.log, session);
   ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "decide", session);
   const Task& task = source.task;
   const std::vector<std::vector<double>> contexts = load_contexts(source, arguments.source, session);
@@ -86,7 +96,15 @@ int run_decide(DecideArguments arguments) {
   options.update(to_json(model.options));
   DecisionOptions search = arguments.decision;
   options.update(describe(search).json());
-  session.finish("decide", json, std::move(options), decision_text(model, decisions), arguments.page, [&] {
+  std::string text = decision_text(model, decisions);
+  if (!arguments.log.empty()) {
+    const std::vector<std::string> ids = log_decisions(arguments.log, task, file.empty() ? arguments.source.task : file,
+                                                       decisions, model.columns, session.context());
+    for (std::size_t i = 0; i < ids.size(); ++i) json["decisions"][i]["decision_id"] = ids[i];
+    text += fmt::format("\nLogged in {} as decision{} {}{}.\n", arguments.log, ids.size() == 1 ? "" : "s", ids.front(),
+                        ids.size() == 1 ? "" : " to " + ids.back());
+  }
+  session.finish("decide", json, std::move(options), text, arguments.page, [&] {
     if (!arguments.csv.empty())
       write_file_atomically(arguments.csv, decisions_csv(decisions, model.columns), arguments.common.force);
   });
@@ -109,6 +127,11 @@ std::function<int()> fill_decide_verb(CLI::App* verb) {
   verb->add_option("--csv", arguments->csv, "also write a table with a row for each context, its decision and success")
       ->type_name("FILE")
       ->group("Output and resources");
+  verb->add_option("--log", arguments->log,
+                   "also add each decision, with what it claims, to this log; olem check --log compares it with what "
+                   "came out")
+      ->type_name("FILE")
+      ->group("Output and resources");
   verb->add_flag("--details", arguments->details, "put what a report shows into the JSON: curves, forecasts, steps")
       ->group("Output and resources");
   verb->footer(R"(
@@ -125,6 +148,7 @@ Examples:
   olem decide task.json --graph-method ges --sampler linear
   olem decide task.json --decision qwz23 --graph graph.csv
   olem decide task.json --report decision.html
+  olem decide --model reef.olem --contexts today.csv --log decisions.jsonl
 
 Costs of alterations, how many of them there may be and constraints between them belong into the task file.
 What is decided when --time-limit or Ctrl-C ends a run over many contexts is still printed and written.

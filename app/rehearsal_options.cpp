@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "choices.h"
 #include "command_line.h"
 #include "method_options.h"
 #include "olem/error.h"
@@ -95,12 +96,20 @@ void add_rehearsal_options(CLI::App& verb, RehearsalArguments& arguments) {
 void add_member_options(CLI::App& verb, RehearsalArguments& arguments) {
   const std::size_t before = static_cast<const CLI::App&>(verb).get_options().size();
   add_described_options(verb, describe(arguments.options.members.emplace()), "Uncertainty");
+  CLI::Option* const opinions =
+      verb.add_option("--opinions", arguments.opinions,
+                      "evaluate the decision along the order or graph of these learners too, such as olem,ges; they "
+                      "take no part in choosing it")
+          ->type_name("NAMES")
+          ->group("Uncertainty");
+  keep_choices(*opinions, opinion_learners());
   const std::vector<const CLI::Option*> all = static_cast<const CLI::App&>(verb).get_options();
   arguments.flags.insert(arguments.flags.end(), all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
 }
 
 void check_rehearsal_options(const CLI::App& verb, RehearsalArguments& arguments) {
   RehearsalOptions& options = arguments.options;
+  options.opinions = parse_opinions(arguments.opinions);
   apply_like(verb, arguments.like, options.order.method);
   if (!arguments.like.empty()) {
     const RehearsalOptions defaults = rehearsal_defaults(arguments.like);

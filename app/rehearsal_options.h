@@ -17,6 +17,7 @@ struct RehearsalArguments {
   std::string order_file;
   std::string graph_file;
   std::string graph_method;               // empty: no graph is learned
+  std::string opinions;                   // names of learners, with commas
   std::string like;                       // an earlier version, whose defaults hold; may be empty
   GraphOptions graph;                     // its options of order learners are those of `options`
   std::vector<const CLI::Option*> flags;  // all of these on the command line

@@ -10,6 +10,7 @@
 
 #include "olem/error.h"
 #include "olem/file.h"
+#include "olem/journal.h"
 #include "olem/model_file.h"
 #include "rehearsal_options.h"
 #include "session.h"
@@ -22,6 +23,7 @@ struct ServeArguments {
   CommonOptions common;
   RehearsalArguments learning;
   ServeOptions options;
+  std::string log;
   std::vector<std::string> files;
 };
 
@@ -74,6 +76,13 @@ int run_serve(const ServeArguments& arguments) {
   if (common.time_limit > 0.0) options.time_limit = common.time_limit;
   common.time_limit = 0.0;  // of a recommendation, not of the server
   Session session(common);
+  if (!arguments.log.empty()) {
+    DecisionLog log = read_decision_log(arguments.log, session.context());
+    session.warn(log.warnings);
+    log.source = std::filesystem::path(log.source).filename().string();
+    options.realised = realised_calibration(log);
+    session.warn(realised_warnings(*options.realised));
+  }
   std::vector<ServedModel> models;
   bool learns = false;
   for (const std::string& path : arguments.files) {
@@ -101,6 +110,10 @@ std::function<int()> fill_serve_verb(CLI::App* verb) {
   auto arguments = std::make_shared<ServeArguments>();
   verb->add_option("FILE", arguments->files, "models of olem fit, or task files to learn from first")->required();
   add_described_options(*verb, describe(arguments->options), "Server");
+  verb->add_option("--log", arguments->log,
+                   "log of decisions: the page shows how those with a recorded outcome came out (olem check --record)")
+      ->type_name("FILE")
+      ->group("Server");
   add_described_options(*verb, describe(arguments->options.decision), "Search");
   add_rehearsal_options(*verb, arguments->learning);
   add_resource_options(*verb, arguments->common, "of one recommendation or table of contexts (default 30)");
@@ -110,6 +123,7 @@ Examples:
   olem serve task.json
   olem serve reef.olem farm.olem --port 0
   olem serve reef.olem --proposals 3 --time-limit 10
+  olem serve reef.olem --log decisions.jsonl
 
 Prints the address of the page and runs until Ctrl-C or SIGTERM, which is its ordinary end: exit code 0. Nobody but
 this machine can reach it. No request reads or writes a file. A model that is learned from a task is not kept: olem fit

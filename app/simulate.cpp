@@ -115,8 +115,59 @@ Json named_json(const std::vector<NamedValue>& values, std::span<const NamedColu
   return json;
 }
 
+// What is the same for all truths: the success of the decision, of none and of the best one found.
+void finish_evaluation(Session& session, const SimulateArguments& arguments, const std::vector<NamedValue>& observed,
+                       const std::vector<NamedValue>& set, const std::vector<NamedValue>& best,
+                       std::span<const NamedColumn> columns, const std::vector<double>& successes) {
+  const double decided = successes[0];
+  const double error = std::sqrt(decided * (1.0 - decided) / static_cast<double>(arguments.draws));
+  Json json;
+  json["context"] = named_json(observed, columns);
+  json["alterations"] = named_json(set, columns);
+  json["success"] = decided;
+  json["standard_error"] = error;
+  json["without_action"] = successes[1];
+  json["best"] = {{"alterations", named_json(best, columns)}, {"success", successes[2]}};
+  std::vector<std::string> words;
+  for (const auto& [name, value] : best)
+    words.push_back(fmt::format("{} = {}", name, value_name(about_column(columns, name), value)));
+  Json used;
+  used["draws"] = arguments.draws;
+  session.finish("simulate", json, std::move(used),
+                 fmt::format("True probability of success: {:.1f} % (standard error {:.1f} %).\nWithout action: {:.1f} "
+                             "%.\nBest decision found: {:.1f} % with {}.\n",
+                             100.0 * decided, 100.0 * error, 100.0 * successes[1], 100.0 * successes[2],
+                             words.empty() ? "nothing altered" : fmt::format("{}", fmt::join(words, ", "))));
+}
+
+// Of a simulator with equations. Every value is a number.
+int run_named_evaluate(const SimulateArguments& arguments, Session& session) {
+  const NamedModel model = read_named_truth(arguments.truth);
+  const Task task = model.task();
+  const std::vector<NamedValue> observed = parse_assignments(arguments.observed, "context", {});
+  const std::vector<NamedValue> set = parse_assignments(arguments.set, "set", {});
+  for (const std::string& name : task.context) {
+    if (std::none_of(observed.begin(), observed.end(), [&](const NamedValue& one) { return one.name == name; }))
+      throw Error::of_option("context", fmt::format("The context variable '{}' has no value.", name),
+                             {{"Give its value", "context"}});
+  }
+  for (const NamedValue& value : set) {
+    if (std::none_of(task.alterable.begin(), task.alterable.end(),
+                     [&](const LeverDomain& lever) { return lever.name == value.name; }))
+      throw Error::of_option("set", fmt::format("'{}' is not alterable.", value.name));
+  }
+  const auto draws = static_cast<std::size_t>(arguments.draws);
+  const NamedDecision best = best_decision(model, observed, session.context());
+  std::vector<double> successes;
+  for (const auto& alterations : {set, std::vector<NamedValue>{}, best.alterations})
+    successes.push_back(model.success(observed, alterations, draws, 3, session.context()));
+  finish_evaluation(session, arguments, observed, set, best.alterations, {}, successes);
+  return 0;
+}
+
 int run_evaluate(const SimulateArguments& arguments) {
   Session session(arguments.common);
+  if (is_named_truth(arguments.truth)) return run_named_evaluate(arguments, session);
   const MixedTruth truth = read_mixed_truth(arguments.truth);
   std::vector<NamedColumn> columns;
   for (const MixedNode& node : truth.model.nodes) columns.push_back({node.name, node.about});
@@ -127,28 +178,8 @@ int run_evaluate(const SimulateArguments& arguments) {
     return evaluate_decision(truth.model, truth.task, observed, alterations, draws, 3, session.context());
   };
   const TrueDecision best = best_decision(truth.model, truth.task, observed, session.context());
-  const double decided = success(set);
-  const double without = success({});
-  const double best_success = success(best.alterations);
-  const double error = std::sqrt(decided * (1.0 - decided) / static_cast<double>(draws));
-  Json json;
-  json["context"] = named_json(observed, columns);
-  json["alterations"] = named_json(set, columns);
-  json["success"] = decided;
-  json["standard_error"] = error;
-  json["without_action"] = without;
-  json["best"] = {{"alterations", named_json(best.alterations, columns)}, {"success", best_success}};
-  std::vector<std::string> words;
-  for (const auto& [name, value] : best.alterations) {
-    words.push_back(fmt::format("{} = {}", name, value_name(about_column(columns, name), value)));
-  }
-  Json used;
-  used["draws"] = arguments.draws;
-  session.finish("simulate", json, std::move(used),
-                 fmt::format("True probability of success: {:.1f} % (standard error {:.1f} %).\nWithout action: {:.1f} "
-                             "%.\nBest decision found: {:.1f} % with {}.\n",
-                             100.0 * decided, 100.0 * error, 100.0 * without, 100.0 * best_success,
-                             words.empty() ? "nothing altered" : fmt::format("{}", fmt::join(words, ", "))));
+  finish_evaluation(session, arguments, observed, set, best.alterations, columns,
+                    {success(set), success({}), success(best.alterations)});
   return 0;
 }
 
@@ -190,8 +221,9 @@ std::function<int()> fill_simulate_verb(CLI::App* verb) {
           fmt::format("shares of the types of columns (default {})", to_text(arguments->mixed.types)))
       ->type_name("NAME=SHARE,...")
       ->group("Model");
-  CLI::App* const evaluate = verb->add_subcommand("evaluate", "the true success of a decision in a mixed task");
-  evaluate->add_option("TRUTH", arguments->truth, "truth.json of a mixed task")->required();
+  CLI::App* const evaluate =
+      verb->add_subcommand("evaluate", "the true success of a decision in a mixed task or one of the literature");
+  evaluate->add_option("TRUTH", arguments->truth, "truth.json of such a task")->required();
   add_assignments(*evaluate, "--context", arguments->observed, "an observed value, NAME=VALUE; may be repeated");
   add_assignments(*evaluate, "--set", arguments->set, "a value of the decision, NAME=VALUE; may be repeated");
   OptionSet draws;
@@ -206,6 +238,9 @@ Examples:
   olem simulate bermuda -o measured --noise measured
   olem simulate ride-hailing -o rides
   olem simulate mixed -o shop --variables 12 --types real=0.5,binary=0.3,count=0.2 --missing 0.1
+  olem simulate comfort -o office
+  olem simulate evaluate office/truth.json --context t_out=4 --context people=12 --context solar=300 \
+      --context clo=1 --set t_supply=24 --set vent=180
   olem simulate evaluate shop/truth.json --context X1=0.3 --context X2=yes --context X3=B --set Z4=no
 
 Every folder gets data.csv, graph.csv and truth.json; decision tasks also task.json and contexts.csv.)");

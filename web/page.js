@@ -26,6 +26,7 @@ import { load_models, model_id, place_of, show_list, show_source, wait_for_model
 import { show_order } from './order.js';
 import { levers_over, seen_between, show_looking, show_plan } from './plan.js';
 import { begin_scenarios, scenarios, set_scenarios, show_next_name } from './scenarios.js';
+import { show_realised } from './realised.js';
 import { show_uncertainty } from './uncertainty.js';
 import {
   about,
@@ -683,6 +684,7 @@ function show_model() {
   kept = { id: '', warnings: [], state: '', exact: {}, rounded: {} };
   clear_contexts();
   show_order();
+  show_realised();
 }
 
 const tools = ({ undo: back, redo: forth }) => {

@@ -104,6 +104,8 @@ enum class DrawStream : std::uint64_t {
   kFunctions = 5,  // with posterior functions
   // From here on two for each member: on which the members choose, and behind what they say of the decision.
   kMembers = std::uint64_t{1} << 20U,
+  // From here on one for each other learner's opinion.
+  kOpinions = std::uint64_t{1} << 30U,
   // From here on: draws that no decision has seen.
   kFirstFree = std::uint64_t{1} << 39U,
 };
@@ -111,8 +113,9 @@ enum class DrawStream : std::uint64_t {
 // One context to decide for.
 struct DecisionProblem {
   std::shared_ptr<const SamplerSet> samplers;
-  std::shared_ptr<const ModelMembers> members;  // null: one fit; the interval covers the draws only
-  std::vector<NamedValue> context;              // observed, in the user's units
+  std::shared_ptr<const ModelMembers> members;   // null: one fit; the interval covers the draws only
+  std::shared_ptr<const ModelMembers> opinions;  // other learners that evaluate the decision; null: none
+  std::vector<NamedValue> context;               // observed, in the user's units
   // Context variables that are not known, and the model that draws them for every draw anew.
   std::vector<std::string> unknown;
   std::shared_ptr<const ContextModel> context_model;
@@ -184,6 +187,16 @@ struct UnknownContext {
   std::optional<double> standard_error;
 };
 
+// What the order or graph of another learner says of the decision.
+struct Opinion {
+  std::string learner;
+  double success = 0.0;
+  double without_action = 0.0;
+};
+
+// By how much an opinion must differ from the claimed success to count as one that disagrees.
+constexpr double kOpinionDisagrees = 0.1;
+
 struct Decision {
   std::vector<NamedValue> context;
   std::vector<NamedValue> so_far;  // set and seen since
@@ -197,6 +210,7 @@ struct Decision {
   double success_high = 1.0;
   std::optional<DecisionUncertainty> uncertainty;  // with members
   std::optional<HiddenCause> hidden_cause;         // where something is altered
+  std::vector<Opinion> opinions;                   // of the learners that were asked; they never choose
   // The same by the bound of Qin, Wang and Zhou 2023 at level 0.05, when their method decided.
   std::optional<std::pair<double, double>> qwz23_interval;
   double plug_in_probability = 0.0;  // of the samplers without their own doubt

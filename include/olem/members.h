@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,9 +30,10 @@ enum class MemberKind {
   kHalf,        // half of the rows, with the order or graph that they give
   kOtherOrder,  // all rows, levers first where the fit has them as learned, and the other way round; never decides
   kOtherUnits,  // all rows, the order by what is free of the units of the columns; never decides
+  kOpinion,     // all rows, the order or graph of another learner; never decides
 };
 
-// "order", "half", "other_order", "other_units": as in JSON results and model files.
+// "order", "half", "other_order", "other_units", "opinion": as in JSON results and model files.
 std::string_view name_of(MemberKind kind);
 // A data error for any other word.
 MemberKind member_kind(std::string_view name);
@@ -41,6 +44,7 @@ struct ModelMember {
   MemberKind kind = MemberKind::kOrder;
   Order order;
   std::shared_ptr<const SamplerSet> samplers;  // in this order; the fit's own where nothing differs
+  std::string learner = {};                    // of an opinion: a name of order_learners() or graph_learners()
 };
 
 // All of them; orders first, then halves, then the others.
@@ -49,5 +53,13 @@ struct ModelMembers {
 
   std::vector<const ModelMember*> of(MemberKind kind) const;
 };
+
+// Learners whose opinion can be asked for: those of orders, then those of graphs that learn no order first.
+std::vector<std::string> opinion_learners();
+
+// "olem,ges" as a list. A usage error that names the closest learner for a name that is none, and for one that stands
+// twice.
+std::vector<std::string> parse_opinions(std::string_view text);
+void check_opinions(std::span<const std::string> learners);
 
 }  // namespace olem

@@ -17,6 +17,7 @@
 #include "olem/graph_file.h"
 #include "olem/graph_learner.h"
 #include "olem/impute.h"
+#include "olem/journal.h"
 #include "olem/json.h"
 #include "olem/knowledge.h"
 #include "olem/lever.h"

@@ -52,6 +52,9 @@ struct RehearsalOptions {
   // Fit members too, from which decisions have intervals that cover data and order, not only the draws. Nothing: one
   // fit, as in version 0.1. Costs three to five times the fit.
   std::optional<MemberOptions> members;
+  // Learners beside the one of the fit, by whose orders or graphs every decision is evaluated too: an order where the
+  // learner has one (its conditions are all variables before), otherwise a graph. They never take part in choosing.
+  std::vector<std::string> opinions;
 };
 
 // The options of learning that belong to no method: levers.
@@ -111,6 +114,7 @@ struct RehearsalModel {
   std::shared_ptr<const SamplerSet> samplers;
   std::shared_ptr<const ContextModel> context_model;  // null: not asked for, or no context
   std::shared_ptr<const ModelMembers> members;        // null: not asked for, or too few rows
+  std::shared_ptr<const ModelMembers> opinions;       // null: not asked for
   RehearsalOptions options;
   std::uint64_t seed = 0;
   std::string version;                     // of the olem that learned it

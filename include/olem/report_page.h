@@ -16,8 +16,9 @@ Json result_json(const std::string& verb, const Json& result, Json options, std:
 
 // A result of olem as one HTML page that stands alone: no address, script or font outside of it, readable in light and
 // dark, printed, and without colours. `result` is the object that `olem order`, `graph`, `fit`, `decide`, `explain` or
-// `study` writes; all that the page shows is in it, and parts that it lacks are left out. `source` begins every
-// message: a data error for what is no such object, and for parts that do not fit together.
+// `study` writes, or `check` about a log of decisions; all that the page shows is in it, and parts that it lacks are
+// left out. `source` begins every message: a data error for what is no such object, and for parts that do not fit
+// together.
 std::string report_page(const Json& result, const std::string& source);
 
 }  // namespace olem

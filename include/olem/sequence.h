@@ -33,6 +33,20 @@ struct AlterationRule {
     double value = 0.0;
   };
 
+  // Of a constraint between levers: weight x lever + sum of weight x other <= max, others that are settled after the
+  // lever counting with the least that they can add.
+  struct Limit {
+    struct Other {
+      std::string name;
+      double weight = 0.0;
+      double least = 0.0;   // of weight x other in its domain
+      bool before = false;  // it is settled before the lever
+    };
+    double weight = 0.0;
+    double max = 0.0;
+    std::vector<Other> others;
+  };
+
   std::string name;                 // of the lever
   std::size_t step = 0;             // in which it is set; the present one is 1
   Form form = Form::kAffine;        //
@@ -41,8 +55,9 @@ struct AlterationRule {
   double high = 0.0;                //
   std::vector<Sum> sums;            // one of kAffine, one per value of kScores
   std::vector<Cell> cells;          // of kTable
+  std::vector<Limit> limits;        // that cut what the rule says
 
-  // What the rule says; one value per input. Constraints between levers may still cut it.
+  // What the rule says; one value per input. Limits may still cut it.
   double operator()(std::span<const double> seen) const;
 };
 

@@ -7,6 +7,7 @@
 
 #include "olem/context.h"
 #include "olem/decision.h"
+#include "olem/journal.h"
 #include "olem/rehearsal.h"
 
 namespace olem {
@@ -15,6 +16,8 @@ struct ServeOptions {
   int port = 8080;           // of 127.0.0.1, as people expect of such a page; 0: any that is free
   double time_limit = 30.0;  // seconds for one recommendation, or for all contexts of one table
   DecisionOptions decision;  // of every recommendation; a request may ask for another target and number of proposals
+  // How earlier decisions came out; every model's page shows it. Nothing: the page has no such part.
+  std::optional<RealisedCalibration> realised;
 };
 
 // Of the server itself; `decision` has its own.

@@ -11,6 +11,7 @@
 #include "olem/graph_file.h"
 #include "olem/graph_learner.h"
 #include "olem/impute.h"
+#include "olem/journal.h"
 #include "olem/model_file.h"
 #include "olem/post_decision.h"
 #include "olem/rehearsal.h"
@@ -107,7 +108,8 @@ py::dict facts_of(const RehearsalModel& model) {
 // NaN in a context: the value is not known.
 py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<double>>& contexts,
                     const OptionTexts& values, const std::string& unknown,
-                    const std::vector<std::pair<std::string, std::string>>& so_far, const RunSettings& settings) {
+                    const std::vector<std::pair<std::string, std::string>>& so_far,
+                    const std::optional<std::string>& log, const RunSettings& settings) {
   DecisionOptions options;
   set_options(describe(options), values);
   std::vector<DecisionProblem> problems;
@@ -126,6 +128,12 @@ py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<d
     }
     return decide_all(problems, options, context);
   });
+  std::vector<std::string> ids;
+  if (log) {
+    ids = run(settings, [&](const Context& context) {
+      return log_decisions(*log, model.task, "", decisions, model.columns, context);
+    });
+  }
   py::list list;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     std::vector<Warning> warnings = context_warnings(model.task, model.context, contexts[i]);
@@ -138,6 +146,7 @@ py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<d
     if (const auto near = calibration_near(model, decisions[i])) dict["calibration_near"] = to_python(to_json(*near));
     dict["undecided_steps"] = undecided_between(model);
     dict["warnings"] = to_python(warnings);
+    if (log) dict["decision_id"] = ids[i];
     list.append(dict);
   }
   return list;
@@ -162,9 +171,40 @@ Table draw_after_decision(const RehearsalModel& model, const std::vector<double>
   });
 }
 
+// Claims of a log beside what came out; `table` may be a Table, an IncompleteTable or None.
+py::dict check_log(const std::string& path, const py::object& table, const std::string& column, bool record,
+                   const RunSettings& settings) {
+  std::optional<IncompleteTable> rows;
+  if (py::isinstance<IncompleteTable>(table)) {
+    rows = table.cast<IncompleteTable>();
+  } else if (!table.is_none()) {
+    const Table& whole = table.cast<const Table&>();
+    rows = IncompleteTable(whole, std::vector<unsigned char>(whole.rows() * whole.columns(), 0));
+  }
+  std::vector<Warning> warnings;
+  std::size_t recorded = 0;
+  const RealisedCalibration realised = run(settings, [&](const Context& context) {
+    const DecisionLog log = read_decision_log(path, context);
+    warnings = log.warnings;
+    MatchedOutcomes matched;
+    if (rows) matched = match_outcomes(log, *rows, column);
+    warnings.insert(warnings.end(), matched.warnings.begin(), matched.warnings.end());
+    if (record) recorded = log_outcomes(path, matched.outcomes, context);
+    return realised_calibration(log, matched.outcomes);
+  });
+  const std::vector<Warning> off = realised_warnings(realised);
+  warnings.insert(warnings.end(), off.begin(), off.end());
+  py::dict dict = to_python(to_json(realised));
+  if (record) dict["recorded"] = recorded;
+  dict["warnings"] = to_python(warnings);
+  return dict;
+}
+
 }  // namespace
 
 void add_decisions(py::module_& module) {
+  module.def("check_log", &check_log, py::arg("path"), py::arg("table"), py::arg("column"), py::arg("record"),
+             py::arg("settings"));
   module.def("decision_options", [] {
     DecisionOptions options;
     return to_python(describe(options));
@@ -202,6 +242,7 @@ void add_decisions(py::module_& module) {
       .def_property_readonly("method", [](const RehearsalOptions& options) { return options.order.method; })
       .def_property_readonly("sampler", [](const RehearsalOptions& options) { return options.samplers.sampler; })
       .def_readwrite("ignore_stages", &RehearsalOptions::ignore_stages)
+      .def_readwrite("opinions", &RehearsalOptions::opinions)
       .def_readwrite("calibrate", &RehearsalOptions::calibrate)
       .def_readwrite("context_model", &RehearsalOptions::context_model);
   py::class_<RehearsalModel>(module, "RehearsalModel", "Order and samplers of a task.")
@@ -224,7 +265,7 @@ void add_decisions(py::module_& module) {
       .def("facts", &facts_of)
       .def("value_of", &value_of, py::arg("name"), py::arg("text"))
       .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("unknown"), py::arg("so_far"),
-           py::arg("settings"))
+           py::arg("log"), py::arg("settings"))
       .def("simulate", &draw_after_decision, py::arg("context"), py::arg("alterations"), py::arg("draws"),
            py::arg("draw"), py::arg("caution"), py::arg("settings"))
       .def(py::pickle(

@@ -18,6 +18,7 @@ from ._data import Dataset, load_bermuda, load_sachs
 from ._estimators import CAM, FCI, GES, LISTEN, NOTEARS, OLEM, PC, SCORE, CaPS, DiffAN, OLEMPlus, VarSort
 from ._functions import entropy, prune, simulate_auf, simulate_order
 from ._graph import Graph
+from ._log import check_log
 from ._olem import __version__
 from ._options import OlemWarning
 from ._plots import plot_graph, plot_order, plot_outcome
@@ -45,6 +46,7 @@ __all__ = [
     "Step",
     "VarSort",
     "__version__",
+    "check_log",
     "compare",
     "entropy",
     "load_bermuda",

@@ -38,6 +38,9 @@ class Decision:
     sequence : dict or None
         Of a task with later steps: "rules" says how each lever of these is to be set by what will be seen, "at_once"
         what setting everything now would reach.
+    opinions : list of dict
+        Where other learners were asked (`Rehearsal(opinions=["olem", "ges"])`): learner, success of this decision along
+        its order or graph, and without_action.
     unknown : list of dict
         For each context variable that was not known: name, worth (by how much knowing it would raise the probability of
         success on average) and standard_error.
@@ -55,6 +58,8 @@ class Decision:
         Where several were asked for (`suggest(context, proposals=3)`): different decisions, the best first.
     outcomes, outcomes_without_action : dict
         For each outcome its mean and the range of four cases in five.
+    decision_id : str or None
+        Its id in the log, where it was logged.
     status, message : str
     """
 
@@ -72,6 +77,10 @@ class Decision:
     @property
     def sequence(self) -> dict[str, Any] | None:
         return self._result.get("sequence")
+
+    @property
+    def opinions(self) -> list[dict[str, Any]]:
+        return list(self._result.get("opinions", []))
 
     @property
     def unknown(self) -> list[dict[str, Any]]:
@@ -109,6 +118,10 @@ class Decision:
     @property
     def outcomes_without_action(self) -> dict[str, dict[str, float]]:
         return dict(self._result["outcomes_without_action"])
+
+    @property
+    def decision_id(self) -> str | None:
+        return self._result.get("decision_id")
 
     @property
     def status(self) -> str:
@@ -231,6 +244,9 @@ class Rehearsal:
         Orders learned with weighted rows that decide and judge beside the fit.
     halves : int
         Fits to halves of the rows behind the interval, in complementary pairs.
+    opinions : list of str
+        Learners of orders or graphs, such as 'olem' and 'ges', by which every decision is evaluated too; see
+        `Decision.opinions`. They take no part in choosing it.
     calibrate : bool
         Test the samplers on rows held out; see `calibration_`.
     missing : str
@@ -309,6 +325,7 @@ class Rehearsal:
         like: str | None = None,
         ignore_stages: bool = False,
         quick: bool = False,
+        opinions: Sequence[str] | None = None,
         orders: int = 8,
         halves: int = 8,
         calibrate: bool = False,
@@ -343,6 +360,7 @@ class Rehearsal:
         self.like = like
         self.ignore_stages = ignore_stages
         self.quick = quick
+        self.opinions = opinions
         self.orders = orders
         self.halves = halves
         self.calibrate = calibrate
@@ -405,7 +423,9 @@ class Rehearsal:
         _options.issue_warnings(self.warnings_)
         return self
 
-    def suggest(self, context: Any = None, *, unknown: str = "error", so_far: Any = None, **options: Any) -> Any:
+    def suggest(
+        self, context: Any = None, *, unknown: str = "error", so_far: Any = None, log: Any = None, **options: Any
+    ) -> Any:
         """The decision for an observed context, or for its next step.
 
         Parameters
@@ -418,6 +438,9 @@ class Rehearsal:
         so_far : mapping of name to value
             What was set and seen since, of one context: the next step of the task's sequence is decided.
             `Decision.sequence` tells of the steps after it.
+        log : path
+            A log to which each decision is added with what it claims; `Decision.decision_id` is its id there, and
+            `olem.check_log` compares the log with what came out.
         {options}
 
         Returns
@@ -437,6 +460,7 @@ class Rehearsal:
                 _options.as_texts(options),
                 unknown,
                 [(str(name), _options.as_text(value)) for name, value in dict(so_far or {}).items()],
+                None if log is None else os.fspath(log),
                 self._settings(),
             )
         for decision in decisions:
@@ -498,6 +522,7 @@ class Rehearsal:
         known = {key: task[key] for key in (*_ROLES, *_WISHES) if key in task}
         loaded = cls(**known, sampler=options["sampler"], random_state=facts["seed"], n_jobs=n_jobs, progress=progress)
         loaded.quick = options["quick"]
+        loaded.opinions = options.get("opinions")
         if not loaded.quick:
             loaded.orders, loaded.halves = options["orders"], options["halves"]
         graph = facts["graph"]
@@ -558,6 +583,7 @@ class Rehearsal:
         return options
 
     def _add_members(self, options: _olem.RehearsalOptions) -> None:
+        options.opinions = list(self.opinions or [])
         if not self.quick and self.like is None:
             options.set_members({"orders": str(self.orders), "halves": str(self.halves)})
 

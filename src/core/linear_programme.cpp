@@ -26,10 +26,10 @@ struct Attempt {
 };
 
 // Ends the simplex method between two iterations. Nothing may be thrown through Clp.
-class StopHandler final : public ClpEventHandler {
+class ClpStopHandler final : public ClpEventHandler {
  public:
-  explicit StopHandler(const Context& context) : context_(&context) {}
-  ClpEventHandler* clone() const override { return new StopHandler(*this); }
+  explicit ClpStopHandler(const Context& context) : context_(&context) {}
+  ClpEventHandler* clone() const override { return new ClpStopHandler(*this); }
   int event(Event what) override {
     const bool between_steps = what == endOfIteration || what == endOfFactorization;
     return between_steps && context_->should_stop() ? kStop : kContinue;
@@ -187,7 +187,7 @@ LinearSolution run_simplex(const LinearProgramme& programme, const Attempt& atte
     model.setDualTolerance(options.tolerance);
     model.setMaximumIterations(options.iterations);
     model.scaling(attempt.scaling ? 3 : 0);
-    StopHandler stop(context);
+    ClpStopHandler stop(context);
     model.passInEventHandler(&stop);
     if (attempt.algorithm == Algorithm::kDual) {
       model.dual();

@@ -25,10 +25,19 @@ constexpr WarningCode kWarningCodes[] = {
      "The decision leads to where there is no data. Most of the uncertainty is that of the models, so the probability "
      "of success is unreliable.",
      "Narrow the domains of the levers to the range of the data, or give rows near the decision."},
+    {"broken_log_line", false,
+     "A line of the log of decisions cannot be read and was left out. A crash while a decision was logged leaves such "
+     "a "
+     "line behind.",
+     "Delete the line, or mend it where its content is known."},
     {"calibration", true,
      "Forecasts near the observed context and the recommended values are too narrow or too wide, measured on held-out "
      "rows that lie near them. The probability of success is then more or less uncertain than its interval says.",
      "Compare with another sampler, and give more rows near these conditions."},
+    {"claims_off", true,
+     "Of the earlier decisions more or fewer came true than their claimed probabilities allow for (two-sided test at "
+     "5 %). New claims of the same model are then too high or too low as well.",
+     "Bring the model up to date with the rows that came out, or fit it again; look for drift in these rows."},
     {"codes", false,
      "A category with three or more levels is to be explained by other columns, and the chosen sampler models it by "
      "the numbers of its levels.",
@@ -120,6 +129,10 @@ constexpr WarningCode kWarningCodes[] = {
     {"many_missing", false,
      "More than 40 % of a column are missing and imputed. Results about this column rest on models more than on data.",
      "Leave the column out."},
+    {"matched_by_order", false,
+     "The rows that came out carry no ids of decisions, so that the first row was taken for the outcome of the first "
+     "decision in the log, and so on.",
+     "Add a column with the id of the decision behind each row."},
     {"max_alterations", false, "The largest number of alterations in the task is not a whole number of at least 1.",
      "Correct \"max_alterations\" in the task."},
     {"missing_rows", false,
@@ -140,6 +153,10 @@ constexpr WarningCode kWarningCodes[] = {
      "The task does not say which values of the context were observed. A model can be learned, but nothing can be "
      "decided.",
      "Give the values under \"observed\" in the task, or on the command line."},
+    {"no_opinion", false,
+     "Another learner whose opinion was asked for cannot learn from this table, or its graph leaves open what causes "
+     "what.",
+     "See the message for the reason, or ask another learner."},
     {"no_outcome", false, "The task names no outcome.", "List at least one column under \"outcome\"."},
     {"no_region", false, "The task does not say where the outcomes should be.",
      "Give a range for each outcome under \"desired\"."},
@@ -194,6 +211,9 @@ constexpr WarningCode kWarningCodes[] = {
      "A level of a binary column or category stands in fewer than 5 rows. Nothing can be learned about it.",
      "Join the level with others."},
     {"rare_value", false, "Some values of a column of few whole numbers stand in fewer than 5 rows.", ""},
+    {"repeated_decision", false,
+     "Several of the rows that came out carry the id of the same decision. The last of them counts.",
+     "Leave one row for each decision, or log a decision for each case."},
     {"repeated_rows", true,
      "Rows have identical twins. If rows were recorded twice, intervals are too narrow and order steps look more "
      "certain than they are.",

@@ -107,13 +107,15 @@ std::string conversion(std::string_view convert, const std::string& source) {
                           description, command.empty() ? "." : ": ", command));
 }
 
-// A zip archive by the name of its first member, which stands in the first bytes.
+// A zip archive by the name of its first member, which stands in the first bytes, or, since writers of spreadsheets
+// begin with different members, by the list of members at its end.
 void check_zip(std::string_view bytes, const std::string& source) {
   if (!bytes.starts_with("PK\x03\x04"sv)) return;
   constexpr std::size_t kNameOffset = 30;
   constexpr std::size_t kLooked = 200;
   const std::string_view name = bytes.substr(std::min(kNameOffset, bytes.size()), kLooked);
-  if (name.starts_with("[Content_Types].xml") || name.starts_with("_rels/") || name.starts_with("xl/"))
+  if (name.starts_with("[Content_Types].xml") || name.starts_with("_rels/") || name.starts_with("xl/") ||
+      bytes.find("xl/workbook.xml") != std::string_view::npos)
     refuse_format("a spreadsheet (.xlsx)", "pandas.read_excel", source);
   if (name.starts_with("mimetypeapplication/vnd.oasis.opendocument.spreadsheet"))
     refuse_format("a spreadsheet (.ods)", "spreadsheet", source);

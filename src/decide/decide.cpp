@@ -12,6 +12,7 @@
 #include "decide/judge.h"
 #include "decide/level_search.h"
 #include "decide/log_concave.h"
+#include "decide/opinions.h"
 #include "decide/optimizers.h"
 #include "decide/prepared_problem.h"
 #include "decide/search.h"
@@ -602,12 +603,12 @@ Decision decide(const DecisionProblem& problem, const DecisionOptions& options, 
   // Decisions at once do not tell what knowing something is worth to those with steps.
   if (later) {
     decision = decide_sequence(problem, decision, checked, context);
-    // The plan comes from the fit; what it is worth is said by all members. Of constraints, which cut rules, they know
-    // nothing.
-    if (members && problem.constraints.empty()) claim_by_members(problem, checked, context, decision);
+    // The plan comes from the fit; what it is worth is said by all members.
+    if (members) claim_by_members(problem, checked, context, decision);
     checked.worth_draws = 0;
   }
   decision.unknown = worth_of_knowing(problem, decision, checked, context);
+  decision.opinions = opinions_on(problem, decision, checked, context);
   decision.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return decision;
 }

@@ -65,6 +65,10 @@ Json to_json(const Decision& decision, std::span<const NamedColumn> columns) {
   } else {
     json["interval_draws"] = json["interval"];
   }
+  for (const Opinion& opinion : decision.opinions) {
+    json["opinions"].push_back(
+        {{"learner", opinion.learner}, {"success", opinion.success}, {"without_action", opinion.without_action}});
+  }
   if (decision.hidden_cause) json["hidden_cause"] = to_json(*decision.hidden_cause);
   if (decision.qwz23_interval)
     json["qwz23_interval"] = {decision.qwz23_interval->first, decision.qwz23_interval->second};

@@ -53,6 +53,7 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const Na
   fitted(model.samplers);
   problem.samplers = model.samplers;
   problem.members = model.members;
+  problem.opinions = model.opinions;
   const std::vector<double> values = values_by_name(model.task, observed, unknown);
   problem.context = known_context(model.task, values);
   for (std::size_t k = 0; k < values.size(); ++k) {

@@ -337,13 +337,13 @@ class Ensemble {
     }
   }
 
-  double success_by(const ModelMember& member, std::size_t place, const Values& values) const {
+  double success_along(const ModelMember& member, std::size_t place, const Values& values) const {
     return MemberDraws(problem_, member.samplers, options_.judge_draws, MemberClaims::stream(place, true),
                        options_.caution, serial_)
         .success(values);
   }
   double success_along(MemberKind kind, std::size_t place, const Values& values) const {
-    return success_by(*problem_.members->of(kind).front(), place, values);
+    return success_along(*problem_.members->of(kind).front(), place, values);
   }
 
   // No lever can change an outcome in the fit: the step of the order that this rests on, by the first member that has
@@ -364,7 +364,8 @@ class Ensemble {
         const Values values = find_decision(other, alone, serial_).values;
         const std::size_t place = judges_.size() + halves_.size() + 2;
         const InfluenceStep found{step->first, step->second, std::string(name_of(kind)),
-                                  named(values, success_by(*member, place, values)), success_by(*member, place, idle_)};
+                                  named(values, success_along(*member, place, values)),
+                                  success_along(*member, place, idle_)};
         decision.uncertainty->influence_step = found;
         decision.summary.message = fmt::format(
             "No alterable variable can change an outcome in the learned order. It rests on {} coming before {}: the "
@@ -533,6 +534,12 @@ Decision decide_with_members(const DecisionProblem& problem, const DecisionOptio
 void claim_by_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context,
                       Decision& decision) {
   Ensemble(problem, options, context).claim_plan(decision);
+}
+
+double success_by(const DecisionProblem& problem, const std::shared_ptr<const SamplerSet>& samplers,
+                  const std::vector<std::optional<double>>& values, std::span<const AlterationRule> rules,
+                  std::uint64_t noise, const DecisionOptions& options, const Context& context) {
+  return MemberDraws(problem, samplers, report_draws(options), noise, options.caution, context, rules).success(values);
 }
 
 SuccessClaim claim_of(const DecisionProblem& problem, const std::vector<std::optional<double>>& values,

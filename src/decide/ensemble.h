@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "olem/decision.h"
@@ -26,6 +29,11 @@ Decision decide_with_members(const DecisionProblem& problem, const DecisionOptio
 // the fit.
 void claim_by_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context,
                       Decision& decision);
+
+// Success of values now and rules later along the samplers of another fit. `noise`: a place in DrawStream.
+double success_by(const DecisionProblem& problem, const std::shared_ptr<const SamplerSet>& samplers,
+                  const std::vector<std::optional<double>>& values, std::span<const AlterationRule> rules,
+                  std::uint64_t noise, const DecisionOptions& options, const Context& context);
 
 // What the members say of one decision that is given, for a person who moves levers.
 struct SuccessClaim {

@@ -60,7 +60,7 @@ MemberDraws::MemberDraws(const DecisionProblem& problem, std::shared_ptr<const S
   if (!rules.empty()) {
     std::vector<Rule> own;
     for (const AlterationRule& rule : rules) {
-      own.push_back(rule_for(rule, *samplers_));
+      own.push_back(rule_for(rule, *samplers_, rules));
       const std::vector<std::string> names = parameter_names(*samplers_, own.back());
       parameters_.insert(parameters_.end(), names.begin(), names.end());
       weights_.insert(weights_.end(), own.back().weights.begin(),

@@ -244,6 +244,19 @@ void Rule::reframe(const std::vector<double>& new_centre, const std::vector<doub
   scale = new_scale;
 }
 
+void Rule::add_squares() {
+  if (is_table() || squares) return;
+  const std::size_t before = features();
+  std::vector<double> longer;
+  for (std::size_t first = 0; first < weights.size(); first += before) {
+    longer.insert(longer.end(), weights.begin() + static_cast<std::ptrdiff_t>(first),
+                  weights.begin() + static_cast<std::ptrdiff_t>(first + before));
+    longer.insert(longer.end(), inputs.size(), 0.0);
+  }
+  weights = std::move(longer);
+  squares = true;
+}
+
 std::size_t Rule::cell(const std::vector<double>& seen) const {
   std::size_t cell = 0;
   for (std::size_t k = 0; k < levels.size(); ++k) {
@@ -255,7 +268,9 @@ std::size_t Rule::cell(const std::vector<double>& seen) const {
   return cell;
 }
 
-Rule rule_for(const AlterationRule& given, const SamplerSet& set) {
+namespace {
+
+Rule rule_without_limits(const AlterationRule& given, const SamplerSet& set) {
   Rule rule;
   rule.lever = set.index(given.name);
   const SamplerVariable& lever = set.variables[rule.lever];
@@ -313,6 +328,37 @@ Rule rule_for(const AlterationRule& given, const SamplerSet& set) {
     rule.weights.push_back(constant / sd);
     rule.weights.insert(rule.weights.end(), slopes.begin(), slopes.end());
     if (rule.squares) rule.weights.insert(rule.weights.end(), squares.begin(), squares.end());
+  }
+  return rule;
+}
+
+}  // namespace
+
+Rule rule_for(const AlterationRule& given, const SamplerSet& set, std::span<const AlterationRule> rules) {
+  Rule rule = rule_without_limits(given, set);
+  const SamplerVariable& lever = set.variables[rule.lever];
+  for (const AlterationRule::Limit& limit : given.limits) {
+    Rule::Limit& own = rule.limits.emplace_back();
+    own.weight = limit.weight * lever.sd;
+    own.bound = limit.max - limit.weight * lever.mean;
+    for (const AlterationRule::Limit::Other& other : limit.others) {
+      const std::size_t place = set.index(other.name);
+      const bool later =
+          std::any_of(rules.begin(), rules.end(), [&](const AlterationRule& one) { return one.name == other.name; });
+      if (later && place > rule.lever) {
+        own.bound -= other.least;
+        continue;
+      }
+      const SamplerVariable& variable = set.variables[place];
+      own.bound -= other.weight * variable.mean;
+      own.others.emplace_back(place, other.weight * variable.sd);
+    }
+  }
+  // A limit leaves a lever with levels one of those that the rule has.
+  if (!rule.limits.empty() && is_discrete(lever.about.type) && rule.list.empty()) {
+    rule.list = rule.weights;
+    std::sort(rule.list.begin(), rule.list.end());
+    rule.list.erase(std::unique(rule.list.begin(), rule.list.end()), rule.list.end());
   }
   return rule;
 }

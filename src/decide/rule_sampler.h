@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,8 @@ struct Rule {
   std::size_t parameters() const { return list.empty() ? size() : 0; }
   // The same value whatever is seen.
   void set_constant(double value);
+  // The same rule, with squares of weight 0 where it is a sum without them.
+  void add_squares();
   // The same rule by another centre and scale of its inputs.
   void reframe(const std::vector<double>& new_centre, const std::vector<double>& new_scale);
   // The cell of a table.
@@ -54,8 +57,9 @@ struct Rule {
 std::shared_ptr<const SamplerSet> with_rules(const SamplerSet& set, const std::vector<Rule>& rules);
 
 // A rule that was found with one fit, for the samplers of another. An input that stands behind the lever there counts
-// with its mean.
-Rule rule_for(const AlterationRule& rule, const SamplerSet& set);
+// with its mean. Limits are those of the other order: of the levers that have one of `rules`, those behind this one are
+// settled after it; all others are set before.
+Rule rule_for(const AlterationRule& rule, const SamplerSet& set, std::span<const AlterationRule> rules);
 
 // Names of the parameters of a rule in that set.
 std::vector<std::string> parameter_names(const SamplerSet& set, const Rule& rule);

@@ -82,6 +82,15 @@ Json to_json(const AlterationRule& rule, std::span<const NamedColumn> columns) {
       row["value"] = value_json(about, cell.value);
     }
   }
+  for (const AlterationRule::Limit& limit : rule.limits) {
+    Json& entry = json["limits"].emplace_back(Json{{"max", limit.max}, {"weights", {{rule.name, limit.weight}}}});
+    double room = limit.max;
+    for (const AlterationRule::Limit::Other& other : limit.others) {
+      if (other.before) entry["weights"][other.name] = other.weight;
+      if (!other.before) room -= other.least;
+    }
+    entry["max"] = room;
+  }
   return json;
 }
 

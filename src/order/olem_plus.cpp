@@ -19,8 +19,11 @@ using namespace internal;
 namespace {
 
 constexpr std::size_t kMostStartRows = 5000;  // of the table that the start is learned from
-constexpr double kStandardised = 1.01;        // ratio of variances below which somebody made them equal
-constexpr double kCommonUnitsRange = 1.5;     // nats between the largest and the smallest residual entropy
+// From this many rows on a sample of them is searched first, and all rows only near the order of the sample.
+constexpr std::size_t kLongTable = 50000;
+constexpr std::size_t kSampleRows = 20000;
+constexpr double kStandardised = 1.01;     // ratio of variances below which somebody made them equal
+constexpr double kCommonUnitsRange = 1.5;  // nats between the largest and the smallest residual entropy
 constexpr double kOtherUnitsRange = 2.5;
 constexpr std::size_t kTunedColumns = 20;  // beyond it beta falls as 1 / d
 constexpr double kTunedRows = 2000.0;      // with fewer rows the scale terms count more
@@ -136,6 +139,7 @@ class OlemPlusProblem::Impl {
         nodes_(*own_nodes_) {
     for (const std::size_t column : columns().table_column) names_.push_back(table.name(column));
     full_terms_ = scale_terms(options, columns());
+    if (table.rows() >= kLongTable && weights.empty()) sample_ = sample_of(table);
   }
 
   // The same columns under other weights.
@@ -154,23 +158,9 @@ class OlemPlusProblem::Impl {
 
   OrderResult learn(const Precedence& knowledge, const Context& context, std::span<const std::string> start) {
     const Precedence known = knowledge.restricted_to(columns().table_column);
-    std::vector<std::size_t> from;
-    if (!start.empty()) from = numbers(start);
-    const ScaleTerms terms = find_terms(known, from, context);
-    if (from.empty() || (start.empty() && terms.none())) from = start_order(known, false, context);
-    context.report_progress(kStartShare, "order");
-    const bool again = start.empty() && columns().mixed;
-    const double first_share = again ? kFirstSearch : 1.0;
-    const auto search = [&](double begin, double end, std::span<const std::size_t> order) {
-      return search_plus_order(nodes_, terms, known, order, context, [&](double part) {
-        context.report_progress(kStartShare + (kSearchShare - kStartShare) * (begin + (end - begin) * part), "order");
-      });
-    };
-    ScoredOrder best = search(0.0, first_share, from);
-    if (again) {
-      ScoredOrder other = search(first_share, 1.0, with_discrete_last(best.order, known));
-      if (other.total() < best.total()) best = std::move(other);
-    }
+    const ScoredOrder best = start.empty() && sample_ ? find_from_sample(knowledge, known, context)
+                                                      : find_best(known, context, start, kSearchShare);
+    const ScaleTerms terms = found_terms();
     OrderResult result;
     result.method = "olem+";
     result.criterion = "residual_entropy";
@@ -207,8 +197,89 @@ class OlemPlusProblem::Impl {
 
  private:
   static constexpr double kStartShare = 0.1;  // of the progress
+  // In regressions of all rows: what preparation takes for each column, and d^2 times these are the regressions of a
+  // search of the sample and of one that begins near its end.
+  static constexpr double kPreparation = 0.7;
+  static constexpr double kSampleFits = 0.8;
+  static constexpr double kGuessedFits = 0.4;
+  static constexpr double kMoreFits = 1.3;  // than the sample needs near its best order: all rows may lead elsewhere
   static constexpr double kSearchShare = 0.95;
   static constexpr double kFirstSearch = 0.7;  // of two searches
+
+  // The first rows in an order that has nothing to do with their values; nothing where a column is constant in them.
+  std::optional<Table> sample_of(const Table& table) const {
+    Table sample = table.with_rows(std::span(columns().table_row).first(kSampleRows));
+    for (std::size_t j = 0; j < sample.columns(); ++j) {
+      const auto [low, high] = std::minmax_element(sample.column(j).begin(), sample.column(j).end());
+      if (*low == *high) return std::nullopt;
+    }
+    return sample;
+  }
+
+  // The scale terms once their weight is found.
+  ScaleTerms found_terms() const {
+    const double weight = weight_.value_or(0.0);
+    return {weight * full_terms_.beta, weight * full_terms_.kappa};
+  }
+
+  // The best order that a search of all rows finds. Its progress ends at `share`.
+  ScoredOrder find_best(const Precedence& known, const Context& context, std::span<const std::string> start,
+                        double share) {
+    std::vector<std::size_t> from;
+    if (!start.empty()) from = numbers(start);
+    const ScaleTerms terms = find_terms(known, from, context);
+    if (from.empty() || (start.empty() && terms.none())) from = start_order(known, false, context);
+    const double begin_share = kStartShare * share / kSearchShare;
+    context.report_progress(begin_share, "order");
+    const bool again = start.empty() && columns().mixed;
+    const double first_share = again ? kFirstSearch : 1.0;
+    const auto search = [&](double begin, double end, std::span<const std::size_t> order) {
+      return search_plus_order(nodes_, terms, known, order, true, context, [&](double part) {
+        context.report_progress(begin_share + (share - begin_share) * (begin + (end - begin) * part), "order");
+      });
+    };
+    ScoredOrder best = search(0.0, first_share, from);
+    if (again) {
+      ScoredOrder other = search(first_share, 1.0, with_discrete_last(best.order, known));
+      if (other.total() < best.total()) best = std::move(other);
+    }
+    return best;
+  }
+
+  // Of a long table: the best order of the sample, from which all rows are searched, but for the walks that lead far:
+  // those depend on J by amounts that the sample knows well. The sample also has the weight of the scale terms, and the
+  // number of regressions that such a search takes.
+  ScoredOrder find_from_sample(const Precedence& knowledge, const Precedence& known, const Context& context) {
+    Impl sample(*sample_, options_, context, {});
+    const auto d = static_cast<double>(columns().columns);
+    const double prepared = kPreparation * d;
+    const double of_sample =
+        kSampleFits * d * d * static_cast<double>(kSampleRows) / static_cast<double>(columns().rows);
+    const double sampled = (prepared + of_sample) / (prepared + of_sample + kGuessedFits * d * d);
+    const double begin = sampled * prepared / (prepared + of_sample);
+    Context part = context;
+    part.progress = [&](double done, std::string_view phase) {
+      context.report_progress(begin + (sampled - begin) * done, phase);
+    };
+    const Precedence sample_known = knowledge.restricted_to(sample.columns().table_column);
+    const ScoredOrder searched = sample.find_best(sample_known, part, {}, 1.0);
+    sample.nodes_.forget_asked();
+    const ScoredOrder near = search_plus_order(sample.nodes_, sample.found_terms(), sample_known, searched.order, false,
+                                               context, [](double) {});
+    const auto expected = static_cast<double>(sample.nodes_.asked());
+    weight_ = sample.weight_;
+    range_ = sample.range_;
+    Order order;
+    for (const std::size_t column : near.order) order.push_back(sample.names_[column]);
+    nodes_.on_fits([&](std::size_t made) {
+      const double done = prepared + of_sample + static_cast<double>(made);
+      const double all = std::max(prepared + of_sample + kMoreFits * expected, done + 0.5 * d);
+      context.report_progress(std::max(done / all, sampled), "order");
+    });
+    ScoredOrder best = search_plus_order(nodes_, found_terms(), known, numbers(order), false, context, [](double) {});
+    nodes_.on_fits({});
+    return best;
+  }
 
   const PlusColumns& columns() const { return nodes_.columns(); }
 
@@ -231,7 +302,7 @@ class OlemPlusProblem::Impl {
       weight_ =
           (options_.units == ColumnUnits::kAuto ? scale_weight(range_) : 1.0) * few_rows_factor(columns().rows, range_);
     }
-    return {*weight_ * full_terms_.beta, *weight_ * full_terms_.kappa};
+    return found_terms();
   }
 
   // OLEM's order of the continuous columns, in their units or standardised, with discrete columns where J by shape is
@@ -316,6 +387,7 @@ class OlemPlusProblem::Impl {
   ScaleTerms full_terms_;
   std::optional<double> weight_;  // of the scale terms, once it is found
   double range_ = 0.0;            // of the residual entropies that it was found from
+  std::optional<Table> sample_;   // of the rows of a long table
 };
 
 OlemPlusProblem::OlemPlusProblem(const Table& table, const OlemPlusOptions& options, const Context& context,

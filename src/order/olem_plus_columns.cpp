@@ -343,12 +343,16 @@ void fill_basis(PlusColumns& result, const std::function<ColumnValues(std::size_
   const std::size_t share = n / (4 * d);
   const std::size_t functions = std::clamp<std::size_t>(share, 2, kMostFunctions);
   const std::size_t indicators = std::clamp<std::size_t>(share, 2, kMostIndicators);
-  context.require_memory((2 * n * d * functions + d * functions * d * functions) * sizeof(double),
+  const bool in_place = !result.mixed;
+  context.require_memory(((in_place ? 1 : 2) * n * d * functions + d * functions * d * functions) * sizeof(double),
                          "The basis of the regressions");
   std::vector<ColumnBasis> bases(d);
   result.levels.resize(d);
   result.counts.resize(d);
   result.compared.resize(d);
+  // Columns that are numbers fill places of their own, so that the basis of a long table is there once. Places that
+  // were not needed are closed afterwards.
+  if (in_place) result.basis.resize(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(d * functions));
   parallel_for(context, 0, d, 1, [&](std::size_t j, std::size_t) {
     ColumnValues own = values(j);
     if (own.form.levels && !own.form.levels->ordered) {
@@ -364,6 +368,9 @@ void fill_basis(PlusColumns& result, const std::function<ColumnValues(std::size_
     result.levels[j] = std::move(own.form.levels);
     result.counts[j] = std::move(own.form.counts);
     result.compared[j] = own.form.compared ? 1 : 0;
+    if (!in_place) return;
+    std::copy(bases[j].values.begin(), bases[j].values.end(), result.basis.data() + j * functions * n);
+    bases[j].values = {};
   });
   result.first.assign(1, 0);
   for (const ColumnBasis& basis : bases) {
@@ -391,9 +398,10 @@ void fill_basis(PlusColumns& result, const std::function<ColumnValues(std::size_
     result.transforms[j] = std::move(transform);
   }
   result.least_penalty.assign(result.first.back(), 0.0);
-  result.basis.resize(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(size));
+  if (!in_place) result.basis.resize(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(size));
   for (std::size_t j = 0; j < d; ++j) {
-    std::copy(bases[j].values.begin(), bases[j].values.end(), result.basis.data() + result.first[j] * n);
+    const double* const own = in_place ? result.basis.data() + j * functions * n : bases[j].values.data();
+    std::copy(own, own + result.functions(j) * n, result.basis.data() + result.first[j] * n);
     std::copy(bases[j].least_penalty.begin(), bases[j].least_penalty.end(),
               result.least_penalty.begin() + static_cast<std::ptrdiff_t>(result.first[j]));
     if (result.transforms[j]) {
@@ -402,6 +410,7 @@ void fill_basis(PlusColumns& result, const std::function<ColumnValues(std::size_
     }
     bases[j] = {};
   }
+  if (in_place) result.basis.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(size));
   fill_gram(result, context);
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/lapack.h"
+#include "olem/parallel.h"
 #include "order/olem_plus_entropy.h"
 #include "order/olem_plus_kernel.h"
 #include "order/olem_plus_levels.h"
@@ -93,13 +94,15 @@ using RowFunctions = std::function<void(std::size_t first, Eigen::Ref<MatrixXd> 
 // A piece of rows whose functions stay in the cache.
 constexpr std::size_t kRowPiece = 256;
 
-void for_row_pieces(std::size_t rows, const std::function<void(std::size_t first, std::size_t count)>& body) {
-  for (std::size_t first = 0; first < rows; first += kRowPiece) body(first, std::min(kRowPiece, rows - first));
+void for_row_pieces(std::size_t begin, std::size_t end,
+                    const std::function<void(std::size_t first, std::size_t count)>& body) {
+  for (std::size_t first = begin; first < end; first += kRowPiece) body(first, std::min(kRowPiece, end - first));
 }
 
 // y - X b divided by 1 - leverage.
 std::vector<double> left_out_residuals(const PlusColumns& columns, Index response, const RowFunctions& functions,
-                                       const VectorXd& coefficients, const MatrixXd& root, double mean_leverage) {
+                                       const VectorXd& coefficients, const MatrixXd& root, double mean_leverage,
+                                       const Context& context) {
   const double* const values = columns.function(static_cast<std::size_t>(response));
   std::vector<double> residuals(values, values + columns.rows);
   const Index size = coefficients.size();
@@ -107,25 +110,27 @@ std::vector<double> left_out_residuals(const PlusColumns& columns, Index respons
   // A leverage needs few digits: single precision takes half the time.
   const Eigen::MatrixXf narrow_root = root.cast<float>();
   const auto most = static_cast<Index>(std::min(kRowPiece, columns.rows));
-  MatrixXd block(most, size);
-  Eigen::MatrixXf narrow(most, size);
-  Eigen::MatrixXf rotated(most, size);
-  for_row_pieces(columns.rows, [&](std::size_t first, std::size_t count) {
-    const auto rows = static_cast<Index>(count);
-    const auto stride = static_cast<std::size_t>(most);
-    functions(first, block.topRows(rows));
-    multiply(-1.0, {block.data(), count, width, stride}, {coefficients.data(), width, 1}, 1.0,
-             residuals.data() + first);
-    narrow.topRows(rows) = block.topRows(rows).cast<float>();
-    multiply(1.0F, {narrow.data(), count, width, stride}, {narrow_root.data(), width, width}, 0.0F, rotated.data(),
-             stride);
-    Eigen::VectorXf leverage = Eigen::VectorXf::Constant(rows, static_cast<float>(mean_leverage));
-    for (Index k = 0; k < size; ++k) leverage += rotated.col(k).head(rows).cwiseAbs2();
-    for (std::size_t i = 0; i < count; ++i) {
-      const double weight = columns.weights.empty() ? 1.0 : columns.weights[first + i];
-      residuals[first + i] /=
-          1.0 - std::min(kMostLeverage, weight * static_cast<double>(leverage[static_cast<Index>(i)]));
-    }
+  parallel_for(context, 0, columns.rows, kRowsOfTask, [&](std::size_t begin, std::size_t end) {
+    MatrixXd block(most, size);
+    Eigen::MatrixXf narrow(most, size);
+    Eigen::MatrixXf rotated(most, size);
+    for_row_pieces(begin, end, [&](std::size_t first, std::size_t count) {
+      const auto rows = static_cast<Index>(count);
+      const auto stride = static_cast<std::size_t>(most);
+      functions(first, block.topRows(rows));
+      multiply(-1.0, {block.data(), count, width, stride}, {coefficients.data(), width, 1}, 1.0,
+               residuals.data() + first);
+      narrow.topRows(rows) = block.topRows(rows).cast<float>();
+      multiply(1.0F, {narrow.data(), count, width, stride}, {narrow_root.data(), width, width}, 0.0F, rotated.data(),
+               stride);
+      Eigen::VectorXf leverage = Eigen::VectorXf::Constant(rows, static_cast<float>(mean_leverage));
+      for (Index k = 0; k < size; ++k) leverage += rotated.col(k).head(rows).cwiseAbs2();
+      for (std::size_t i = 0; i < count; ++i) {
+        const double weight = columns.weights.empty() ? 1.0 : columns.weights[first + i];
+        residuals[first + i] /=
+            1.0 - std::min(kMostLeverage, weight * static_cast<double>(leverage[static_cast<Index>(i)]));
+      }
+    });
   });
   return residuals;
 }
@@ -162,32 +167,47 @@ struct ProcessFit {
   Ridge ridge;
 };
 
+// Sums over a task's rows: of products of the functions, and of them with the response.
+struct ProcessSums {
+  MatrixXd gram;  // lower triangle
+  VectorXd right;
+};
+
 ProcessFit best_process(const PlusColumns& columns, Index response, std::span<const std::size_t> active, double length,
-                        std::span<const double> ridges) {
+                        std::span<const double> ridges, const Context& context) {
   ProcessFit fit;
   fit.length = length;
   const ProcessFunctions& functions = fit.functions.emplace(columns, active, length);
   const std::size_t width = functions.size();
   const auto size = static_cast<Index>(width);
-  MatrixXd gram = MatrixXd::Zero(size, size);
-  VectorXd right = VectorXd::Zero(size);
   const auto most = static_cast<Index>(std::min(kRowPiece, columns.rows));
   const double* const target = columns.function(static_cast<std::size_t>(response));
-  MatrixXd block(most, size);
-  VectorXd values(most);
-  for_row_pieces(columns.rows, [&](std::size_t first, std::size_t count) {
-    const auto rows = static_cast<Index>(count);
-    functions.fill(first, block.topRows(rows));
-    values.head(rows) = Eigen::Map<const VectorXd>(target + first, rows);
-    if (!columns.weights.empty()) {
-      const VectorXd root = Eigen::Map<const VectorXd>(columns.weights.data() + first, rows).cwiseSqrt();
-      block.topRows(rows).array().colwise() *= root.array();
-      values.head(rows).array() *= root.array();
-    }
-    const MatrixView own{block.data(), count, width, static_cast<std::size_t>(most), true};
-    multiply_by_own_transpose(1.0, own, 1.0, gram.data());
-    multiply(1.0, own, {values.data(), count, 1}, 1.0, right.data());
+  std::vector<ProcessSums> sums((columns.rows + kRowsOfTask - 1) / kRowsOfTask);
+  parallel_for(context, 0, columns.rows, kRowsOfTask, [&](std::size_t begin, std::size_t end) {
+    auto& [gram, right] = sums[begin / kRowsOfTask];
+    gram = MatrixXd::Zero(size, size);
+    right = VectorXd::Zero(size);
+    MatrixXd block(most, size);
+    VectorXd values(most);
+    for_row_pieces(begin, end, [&](std::size_t first, std::size_t count) {
+      const auto rows = static_cast<Index>(count);
+      functions.fill(first, block.topRows(rows));
+      values.head(rows) = Eigen::Map<const VectorXd>(target + first, rows);
+      if (!columns.weights.empty()) {
+        const VectorXd root = Eigen::Map<const VectorXd>(columns.weights.data() + first, rows).cwiseSqrt();
+        block.topRows(rows).array().colwise() *= root.array();
+        values.head(rows).array() *= root.array();
+      }
+      const MatrixView own{block.data(), count, width, static_cast<std::size_t>(most), true};
+      multiply_by_own_transpose(1.0, own, 1.0, gram.data());
+      multiply(1.0, own, {values.data(), count, 1}, 1.0, right.data());
+    });
   });
+  auto& [gram, right] = sums.front();
+  for (std::size_t task = 1; task < sums.size(); ++task) {
+    gram += sums[task].gram;
+    right += sums[task].right;
+  }
   gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose().eval();
   functions.whiten(gram, right);
   for (const double ridge_value : ridges) {
@@ -204,7 +224,7 @@ ProcessFit best_process(const PlusColumns& columns, Index response, std::span<co
 }  // namespace
 
 PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
-                                   const PlusChoice* known, bool transformed) {
+                                   const Context& context, const PlusChoice* known, bool transformed) {
   PlusResiduals result;
   const std::size_t function = transformed ? columns.transforms[target]->function : columns.first[target];
   const auto response = static_cast<Index>(function);
@@ -224,11 +244,11 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
         problem, known == nullptr ? std::span<const double>(kSmoothings) : std::span(&known->smoothing, 1), n);
   }
   if (known != nullptr && known->model == PlusModel::kProcess) {
-    process = best_process(columns, response, active, known->length, std::span(&known->smoothing, 1));
+    process = best_process(columns, response, active, known->length, std::span(&known->smoothing, 1), context);
   } else if (known == nullptr && active.size() >= 2) {
     double best = additive.gcv;
     for (const double length : {kWide, kNarrow}) {
-      ProcessFit candidate = best_process(columns, response, active, length, kProcessRidges);
+      ProcessFit candidate = best_process(columns, response, active, length, kProcessRidges, context);
       if (!(candidate.ridge.gcv < best * kMustGain)) break;
       best = candidate.ridge.gcv;
       process = std::move(candidate);
@@ -242,7 +262,7 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
     functions.unwhiten(root);
     result.values = left_out_residuals(
         columns, response, [&](std::size_t first, const Eigen::Ref<MatrixXd>& block) { functions.fill(first, block); },
-        process.ridge.coefficients, root, 0.0);
+        process.ridge.coefficients, root, 0.0, context);
   } else {
     result.choice = {PlusModel::kAdditive, additive.smoothing, 0.0, transformed, false, {}};
     const auto gather = [&](std::size_t first, Eigen::Ref<MatrixXd> block) {
@@ -251,7 +271,8 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
                            .segment(static_cast<Index>(first), block.rows());
       }
     };
-    result.values = left_out_residuals(columns, response, gather, additive.coefficients, additive.root(), 1.0 / n);
+    result.values =
+        left_out_residuals(columns, response, gather, additive.coefficients, additive.root(), 1.0 / n, context);
   }
   return result;
 }
@@ -292,8 +313,8 @@ VectorXd log_noise_scale(const PlusColumns& columns, std::span<const std::size_t
 }
 
 PlusFit fit_continuous(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
-                       const PlusChoice* known, bool transformed) {
-  const PlusResiduals residuals = regression_residuals(columns, target, active, known, transformed);
+                       const Context& context, const PlusChoice* known, bool transformed) {
+  const PlusResiduals residuals = regression_residuals(columns, target, active, context, known, transformed);
   const PlusTransform* const transform = transformed ? &*columns.transforms[target] : nullptr;
   const double step = transform == nullptr ? columns.rounding_step[target] : transform->rounding_step;
   ResidualEntropy entropy = residual_entropy(residuals.values, columns.weights, step);
@@ -338,10 +359,10 @@ PlusFit fit_continuous(const PlusColumns& columns, std::size_t target, std::span
 }  // namespace
 
 PlusFit fit_column(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
-                   const PlusChoice* known) {
+                   const Context& context, const PlusChoice* known) {
   const auto fit_plain = [&](bool transformed) {
     return columns.is_discrete(target) ? fit_levels(columns, target, active, known)
-                                       : fit_continuous(columns, target, active, known, transformed);
+                                       : fit_continuous(columns, target, active, context, known, transformed);
   };
   if (known != nullptr && known->model == PlusModel::kCounts) return fit_counts(columns, target, active, known);
   if (known != nullptr) return fit_plain(known->transformed);

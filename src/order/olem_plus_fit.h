@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "olem/context.h"
 #include "order/olem_plus_columns.h"
 
 namespace olem::internal {
@@ -15,6 +16,9 @@ namespace olem::internal {
 // Factors of the penalty of nonlinear functions; the last leaves straight lines.
 inline constexpr std::array kSmoothings = {1e-3, 0.1, 1.0, 10.0, 100.0, 1e7};
 inline constexpr double kLeastPenalty = 1e-6;
+
+// Rows of one task of a regression. Sums over rows are taken task by task, whatever the number of threads.
+inline constexpr std::size_t kRowsOfTask = 8192;
 
 // The functions of an additive regression.
 struct AdditiveFunctions {
@@ -58,13 +62,14 @@ struct PlusResiduals {
 // The better by generalised cross-validation of an additive regression on the basis functions, its smoothness chosen
 // from six values up to straight lines, and from two predecessors on of a Gaussian process with a Gaussian kernel on at
 // most 100 landmark rows beside straight lines; or the one regression of `known`, at a third of the cost. O(n (q
-// |active|)^2 + n M^2 + M^3). `active` ascending. The target is a continuous column, `transformed` or as it is.
+// |active|)^2 + n M^2 + M^3), the passes over more than 8192 rows on the context's threads. `active` ascending. The
+// target is a continuous column, `transformed` or as it is.
 PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
-                                   const PlusChoice* known = nullptr, bool transformed = false);
+                                   const Context& context, const PlusChoice* known = nullptr, bool transformed = false);
 
 // Of a column with a transform: that form which leaves the smaller entropy. Of discrete columns and counts see
 // olem_plus_levels.h.
 PlusFit fit_column(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
-                   const PlusChoice* known = nullptr);
+                   const Context& context, const PlusChoice* known = nullptr);
 
 }  // namespace olem::internal

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "olem/parallel.h"
+#include "order/olem_plus_ranks.h"
 
 namespace olem::internal {
 
@@ -35,6 +36,35 @@ const PlusChoice* PlusNodes::known_choice(const Key& key) const {
   return known == base_->fits_.end() ? nullptr : &known->second.choice;
 }
 
+void PlusNodes::make_fits(std::span<const Fits::iterator> fits, const Context& context) {
+  const auto make = [&](std::size_t i) {
+    const Key& key = fits[i]->first;
+    fits[i]->second = fit_column(columns_, key.front(), others_of(key), context, known_choice(key));
+  };
+  std::vector<std::size_t> own;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    if (makes_fit(context, i)) own.push_back(i);
+  }
+  // Regressions of many rows have enough to do for all threads: those that are left over are made one by one.
+  const bool many_rows = columns_.rows > kRowsOfTask;
+  const auto threads = static_cast<std::size_t>(context.thread_count());
+  const std::size_t at_once = many_rows ? threads : std::max<std::size_t>(1, own.size());
+  const std::size_t before = fits_.size() - fits.size();
+  for (std::size_t first = 0; first < own.size(); first += at_once) {
+    const std::size_t last = std::min(own.size(), first + at_once);
+    if (many_rows && last - first < threads) {
+      for (std::size_t i = first; i < last; ++i) make(own[i]);
+    } else {
+      parallel_for(context, first, last, 1, [&](std::size_t i, std::size_t) { make(own[i]); });
+    }
+    if (on_fits_) on_fits_(before + fits.size() * last / own.size());
+  }
+  if (fits.empty() || context.ranks == nullptr) return;
+  std::vector<PlusFit*> all;
+  for (const Fits::iterator& at : fits) all.push_back(&at->second);
+  share_fits(all, context);
+}
+
 std::vector<PlusNode> PlusNodes::find(PrefixScreen& screen, std::span<const NodeRequest> requests,
                                       const Context& context) {
   std::vector<std::map<Key, Key>::iterator> screens;
@@ -62,16 +92,13 @@ std::vector<PlusNode> PlusNodes::find(PrefixScreen& screen, std::span<const Node
     for (const std::size_t r : missing) screens_.erase(screens[r]);
     throw;
   }
-  std::vector<std::map<Key, PlusFit>::iterator> new_fits;
+  std::vector<Fits::iterator> new_fits;
   for (const auto& known : screens) {
     const auto [at, added] = fits_.try_emplace(known->second);
     if (added) new_fits.push_back(at);
   }
   try {
-    parallel_for(context, 0, new_fits.size(), 1, [&](std::size_t i, std::size_t) {
-      const Key& key = new_fits[i]->first;
-      new_fits[i]->second = fit_column(columns_, key.front(), others_of(key), known_choice(key));
-    });
+    make_fits(new_fits, context);
   } catch (...) {
     for (const auto& at : new_fits) fits_.erase(at);
     throw;
@@ -80,6 +107,7 @@ std::vector<PlusNode> PlusNodes::find(PrefixScreen& screen, std::span<const Node
   for (const auto& known : screens) {
     const auto at = fits_.find(known->second);
     nodes.push_back({&at->second, std::span(at->first).subspan(1)});
+    asked_.insert(&at->second);
   }
   return nodes;
 }

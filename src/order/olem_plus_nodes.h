@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -43,21 +45,32 @@ class PlusNodes {
 
   const PlusColumns& columns() const { return columns_; }
   std::size_t fits() const { return fits_.size(); }
+  // How many different regressions `find` was asked for since the last call of `forget_asked`.
+  std::size_t asked() const { return asked_.size(); }
+  void forget_asked() { asked_.clear(); }
+  // Called with the number of regressions that were made, from the thread that calls `find`.
+  void on_fits(std::function<void(std::size_t made)> call) { on_fits_ = std::move(call); }
   std::size_t screens() const { return screens_.size(); }
 
-  // One node for each request; what is not known yet is computed in parallel.
+  // One node for each request; what is not known yet is computed in parallel, and by all ranks where there are several:
+  // each makes its share of the regressions and gets those of the others. They must ask for the same.
   std::vector<PlusNode> find(PrefixScreen& screen, std::span<const NodeRequest> requests, const Context& context);
 
  private:
   using Key = std::vector<std::uint32_t>;  // the target, then the others ascending
 
+  using Fits = std::map<Key, PlusFit>;
+
+  void make_fits(std::span<const Fits::iterator> fits, const Context& context);
   const Key* known_active(const Key& key) const;
   const PlusChoice* known_choice(const Key& key) const;
 
   PlusColumns columns_;
   std::shared_ptr<const PlusNodes> base_;
   std::map<Key, Key> screens_;  // key of the fit by target and predecessors
-  std::map<Key, PlusFit> fits_;
+  Fits fits_;
+  std::set<const PlusFit*> asked_;
+  std::function<void(std::size_t made)> on_fits_;
 };
 
 }  // namespace olem::internal

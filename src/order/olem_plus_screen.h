@@ -13,6 +13,10 @@ namespace olem::internal {
 // of its indicators: the tests are of all their coefficients, with as many times the degrees of freedom. Ascending.
 // `predecessors` ascending, without the target. From the Gram matrix alone: O((q |predecessors|)^3).
 //
+// Of two predecessors that determine each other neither passes by itself. So those that did not pass are tested
+// together, by an F test at 1 %; while they are needed together, the one that explains most beside the active ones
+// becomes active.
+//
 // Where the functions are more than a third of the rows, only the straight lines of the n / 3q columns with the largest
 // correlations enter.
 std::vector<std::size_t> active_predecessors(const PlusColumns& columns, std::size_t target,

@@ -257,7 +257,7 @@ ScoredOrder swap_neighbours(PlusNodes& nodes, const ScaleTerms& terms, const Sco
 }
 
 ScoredOrder search_plus_order(PlusNodes& nodes, const ScaleTerms& terms, const Precedence& knowledge,
-                              std::span<const std::size_t> start, const Context& context,
+                              std::span<const std::size_t> start, bool far, const Context& context,
                               const std::function<void(double)>& progress) {
   PlusSearch search(nodes, terms, knowledge, context);
   ScoredOrder current = score_plus_order(nodes, terms, start, context);
@@ -265,7 +265,7 @@ ScoredOrder search_plus_order(PlusNodes& nodes, const ScaleTerms& terms, const P
   search.swap_while_it_helps(current);
   progress(0.25);
   search.walk(current, kShortWalk, [&](double part) { progress(0.25 + 0.45 * part); });
-  search.walk(current, kLongWalk, [&](double part) { progress(0.7 + 0.3 * part); });
+  if (far) search.walk(current, kLongWalk, [&](double part) { progress(0.7 + 0.3 * part); });
   search.tuck_while_it_helps(current, tuck_depth(current.order.size(), terms));
   return current;
 }

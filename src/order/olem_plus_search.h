@@ -34,10 +34,10 @@ ScoredOrder swap_neighbours(PlusNodes& nodes, const ScaleTerms& terms, const Sco
 
 // Lowers J from `start` on, within what is known: the best swap of neighbours until none gains; then every column walks
 // along the order, as long as J is at most .02 above the least so far, and stays at the best place on its way; then the
-// same with .2; then tucks: a column moves with its ancestors before one of its active predecessors (Lam, Andrews and
-// Ramsey 2022). `progress` is called with numbers from 0 to 1.
+// same with .2, unless `far` is false; then tucks: a column moves with its ancestors before one of its active
+// predecessors (Lam, Andrews and Ramsey 2022). `progress` is called with numbers from 0 to 1.
 ScoredOrder search_plus_order(PlusNodes& nodes, const ScaleTerms& terms, const Precedence& knowledge,
-                              std::span<const std::size_t> start, const Context& context,
+                              std::span<const std::size_t> start, bool far, const Context& context,
                               const std::function<void(double)>& progress);
 
 }  // namespace olem::internal

@@ -1,6 +1,7 @@
 #include "rehearse/members.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -22,7 +23,7 @@ namespace olem {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kMemberKinds = {"order", "half", "other_order", "other_units"};
+constexpr std::array<std::string_view, 5> kMemberKinds = {"order", "half", "other_order", "other_units", "opinion"};
 
 }  // namespace
 
@@ -50,6 +51,42 @@ std::vector<const ModelMember*> ModelMembers::of(MemberKind kind) const {
     if (member.kind == kind) chosen.push_back(&member);
   }
   return chosen;
+}
+
+std::vector<std::string> opinion_learners() {
+  std::vector<std::string> names;
+  for (const OrderLearnerKind& kind : order_learners()) names.push_back(kind.name);
+  for (const GraphLearnerKind& kind : graph_learners()) {
+    if (std::find(names.begin(), names.end(), kind.name) == names.end()) names.push_back(kind.name);
+  }
+  return names;
+}
+
+void check_opinions(std::span<const std::string> learners) {
+  const std::vector<std::string> known = opinion_learners();
+  for (std::size_t i = 0; i < learners.size(); ++i) {
+    if (std::find(known.begin(), known.end(), learners[i]) == known.end()) {
+      const std::string closest = closest_name(learners[i], known);
+      throw Error::of_option("opinions",
+                             fmt::format("'{}' is neither an order learner nor a graph learner.{}", learners[i],
+                                         closest.empty() ? fmt::format(" There are {}.", fmt::join(known, ", "))
+                                                         : fmt::format(" Did you mean '{}'?", closest)));
+    }
+    if (std::find(learners.begin(), learners.begin() + static_cast<std::ptrdiff_t>(i), learners[i]) !=
+        learners.begin() + static_cast<std::ptrdiff_t>(i))
+      throw Error::of_option("opinions", fmt::format("'{}' is named twice.", learners[i]), {{"Name it once"}});
+  }
+}
+
+std::vector<std::string> parse_opinions(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    names.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  check_opinions(names);
+  return names;
 }
 
 }  // namespace olem
@@ -86,6 +123,8 @@ struct Draft {
   std::uint64_t index = 0;
   Order order;  // empty: it cannot be learned
   std::optional<Dag> dag;
+  std::string learner = {};  // of an opinion
+  std::string why = {};      // it cannot be learned
 };
 
 // A sampler is the same for all members that ask for the same variable given the same ones, on the same rows.
@@ -116,24 +155,38 @@ class MemberFit {
     half_options_.gp.inducing = std::min(half_options_.gp.inducing, kHalfPoints);
   }
 
-  std::shared_ptr<const ModelMembers> run(std::vector<Warning>& warnings) {
-    const MemberOptions& wanted = *options_.members;
-    if (wanted.halves > 0 && !enough_rows()) {
+  FittedMembers run(std::vector<Warning>& warnings) {
+    std::optional<MemberOptions> wanted = options_.members;
+    if (wanted && wanted->halves > 0 && !enough_rows()) {
       warnings.push_back({"no_members",
                           "Half of the rows are too few to learn from, so that there are no half-samples: the interval "
                           "covers the chance of the draws only.",
                           ""});
-      return nullptr;
+      wanted.reset();
     }
-    draft(wanted);
+    if (!wanted && options_.opinions.empty()) return {};
+    for (const Table& table : source_.tables) rows_.push_back(standardise_rows(table));
+    if (wanted) draft(*wanted);
+    for (const std::string& learner : options_.opinions)
+      drafts_.push_back({MemberKind::kOpinion, 0, 0, {}, {}, learner});
     context_.report_progress(0.0, "members");
     learn();
+    for (const Draft& one : drafts_) {
+      if (one.kind == MemberKind::kOpinion && one.order.empty())
+        warnings.push_back(
+            {"no_opinion", fmt::format("There is no opinion of {}. {}", one.learner, one.why), one.learner});
+    }
     std::erase_if(drafts_, [](const Draft& one) { return one.order.empty(); });
     share();
     auto members = std::make_shared<ModelMembers>();
-    for (const Draft& one : drafts_) members->list.push_back(assemble(one));
+    auto opinions = std::make_shared<ModelMembers>();
+    for (const Draft& one : drafts_)
+      (one.kind == MemberKind::kOpinion ? opinions : members)->list.push_back(assemble(one));
     context_.report_progress(1.0, "members");
-    return members;
+    FittedMembers fitted;
+    if (wanted) fitted.members = std::move(members);
+    if (!options_.opinions.empty()) fitted.opinions = std::move(opinions);
+    return fitted;
   }
 
  private:
@@ -151,7 +204,6 @@ class MemberFit {
 
   void draft(const MemberOptions& wanted) {
     const std::size_t n = whole().rows();
-    for (const Table& table : source_.tables) rows_.push_back(standardise_rows(table));
     for (int k = 0; k < wanted.orders && learns_order(); ++k) {
       const auto index = static_cast<std::uint64_t>(k);
       drafts_.push_back({MemberKind::kOrder, index % tables(), index, {}, {}});
@@ -197,6 +249,7 @@ class MemberFit {
       case MemberKind::kHalf: learn_half(one, serial); return;
       case MemberKind::kOtherOrder: one.order = other_order(serial); break;
       case MemberKind::kOtherUnits: one.order = order_without_units(serial); break;
+      case MemberKind::kOpinion: learn_opinion(one, serial); return;
     }
     if (one.order == model_.order.order) one.order.clear();
   }
@@ -242,6 +295,30 @@ class MemberFit {
       } catch (const Error& error) {
         if (error.category() != ErrorCategory::kData && error.category() != ErrorCategory::kTask) throw;
       }
+    }
+  }
+
+  // By the first table, where several were completed.
+  void learn_opinion(Draft& one, const Context& serial) const {
+    const auto is_order_learner = [&](const OrderLearnerKind& kind) { return kind.name == one.learner; };
+    const Precedence knowledge = known();
+    try {
+      if (std::any_of(order_learners().begin(), order_learners().end(), is_order_learner)) {
+        OrderOptions plain = options_.order;
+        plain.method = one.learner;
+        plain.bootstrap = 0;
+        one.order = learn_order(whole(), plain, knowledge, serial).order;
+        return;
+      }
+      GraphOptions plain = options_.graph.value_or(GraphOptions{});
+      plain.method = one.learner;
+      one.dag = learned_dag(learn_graph(whole(), plain, knowledge, serial), knowledge);
+      one.order = order_along(*one.dag, knowledge);
+      one.dag = one.dag->with_nodes(one.order);
+    } catch (const Error& error) {
+      if (error.category() != ErrorCategory::kData && error.category() != ErrorCategory::kTask) throw;
+      one.order.clear();
+      one.why = error.finding();
     }
   }
 
@@ -369,8 +446,8 @@ class MemberFit {
   }
 
   ModelMember assemble(const Draft& one) const {
-    if (one.kind != MemberKind::kHalf && tables() == 1 && !model_.graph && one.order == model_.order.order)
-      return {one.kind, one.order, model_.samplers};
+    if (one.kind != MemberKind::kHalf && tables() == 1 && !model_.graph && !one.dag && one.order == model_.order.order)
+      return {one.kind, one.order, model_.samplers, one.learner};
     SamplerSet set;
     for (const VariableConditions& wanted : conditions_of(one)) {
       const std::size_t column = whole().index(wanted.name);
@@ -384,7 +461,7 @@ class MemberFit {
       for (const std::size_t k : sequence) variable.conditions.push_back(set.index(whole().name(k)));
       set.variables.push_back(std::move(variable));
     }
-    return {one.kind, one.order, std::make_shared<const SamplerSet>(std::move(set))};
+    return {one.kind, one.order, std::make_shared<const SamplerSet>(std::move(set)), one.learner};
   }
 
   // body(i) on the context's threads; the caller's thread tells the progress.
@@ -417,10 +494,12 @@ class MemberFit {
 
 }  // namespace
 
-std::shared_ptr<const ModelMembers> fit_members(const MemberSource& source, std::vector<Warning>& warnings,
-                                                const Context& context) {
-  MemberOptions checked = *source.model.options.members;
-  describe(checked).validate();
+FittedMembers fit_members(const MemberSource& source, std::vector<Warning>& warnings, const Context& context) {
+  if (source.model.options.members) {
+    MemberOptions checked = *source.model.options.members;
+    describe(checked).validate();
+  }
+  check_opinions(source.model.options.opinions);
   return MemberFit(source, context).run(warnings);
 }
 

@@ -13,7 +13,7 @@ namespace olem::internal {
 struct MemberSource {
   std::span<const Table> tables;  // the columns that are used; completed ones, or one
   const RehearsalModel& model;    // its task, options, order, graph and samplers
-  // Of an order or graph that is learned: what is known, with the place of the levers that the whole table chose.
+  // What is known; where the order was learned with the place of the levers that the whole table chose.
   Knowledge knowledge;
   bool learned = false;        // the order, or graph, was learned and not given
   std::optional<Order> other;  // the order that the rule about levers did not take
@@ -22,7 +22,13 @@ struct MemberSource {
 // The members that the model's options ask for; null where half of the rows are too few for its learner or samplers,
 // with a warning that says so. Halves that cannot be learned, as when a column never varies in them, are left out.
 // Spread over the context's threads; the same for any number of them.
-std::shared_ptr<const ModelMembers> fit_members(const MemberSource& source, std::vector<Warning>& warnings,
-                                                const Context& context);
+//
+// Opinions: one for each learner that the options name, in their order; of a learner that cannot learn from this table
+// a warning says why, and there is none. Null where none are asked for. They share samplers with the fit and members.
+struct FittedMembers {
+  std::shared_ptr<const ModelMembers> members;
+  std::shared_ptr<const ModelMembers> opinions;
+};
+FittedMembers fit_members(const MemberSource& source, std::vector<Warning>& warnings, const Context& context);
 
 }  // namespace olem::internal

@@ -224,6 +224,7 @@ RehearsalOptions read_options(const JsonPart& part) {
   options.samplers.sampler = part["sampler"].text();
   options.ignore_stages = part["ignore_stages"].flag();
   options.calibrate = part["calibrate"].flag();
+  if (part.has("opinions")) options.opinions = part["opinions"].texts();  // since 0.2.0
   try {
     read_option_values(part, describe(options));
     if (part.has("quick") && !part["quick"].flag()) read_option_values(part, describe(options.members.emplace()));
@@ -454,6 +455,7 @@ Json members_json(const ModelMembers& members, const SamplerSet& fit, std::vecto
   Json json = {{"samplers", Json::array()}, {"list", Json::array()}};
   for (const ModelMember& member : members.list) {
     Json& entry = json["list"].emplace_back(Json{{"kind", name_of(member.kind)}, {"variables", Json::array()}});
+    if (!member.learner.empty()) entry["learner"] = member.learner;
     if (member.samplers.get() == &fit) continue;
     for (const SamplerVariable& variable : member.samplers->variables) {
       // Ranges and, where the rows are the same, units are those of the fit.
@@ -497,6 +499,7 @@ std::shared_ptr<const ModelMembers> read_members(const JsonPart& part, const std
     } catch (const Error& error) {
       entry["kind"].fail(fmt::format("cannot be understood: {}", error.what()));
     }
+    if (entry.has("learner")) member.learner = entry["learner"].text();
     const std::vector<JsonPart> variables = entry["variables"].entries();
     if (variables.empty()) {
       member.samplers = fit;
@@ -612,6 +615,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   // Behind the numbers of the samplers.
   if (model.context_model) json["context_model"] = context_model_json(*model.context_model, numbers);
   if (model.members) json["members"] = members_json(*model.members, *model.samplers, numbers);
+  if (model.opinions) json["opinions"] = members_json(*model.opinions, *model.samplers, numbers);
   if (model.calibration) json["calibration"] = calibration_json(*model.calibration, numbers);
   json["summary"] = to_json(model.summary);
   return json;
@@ -645,6 +649,8 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
   model.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
   if (whole.has("members"))  // since 0.2.0
     model.members = read_members(whole["members"], model.samplers, model.columns, numbers);
+  if (whole.has("opinions"))  // since 0.2.0
+    model.opinions = read_members(whole["opinions"], model.samplers, model.columns, numbers);
   if (whole.has("calibration")) model.calibration = read_calibration(whole["calibration"], numbers);
   if (!numbers.empty()) whole["samplers"].fail(fmt::format("leaves {} numbers unused", numbers.size()));
   if (whole.has("missing")) model.gaps = read_gaps(whole["missing"]);  // since 0.2.0

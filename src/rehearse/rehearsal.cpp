@@ -143,9 +143,12 @@ class Fit {
       model_.context_model =
           std::make_shared<const ContextModel>(fit_context_model(tables_, observed, options_.samplers, context_));
     }
-    if (options_.members) {
-      model_.members =
-          fit_members({tables_, model_, learned_within_, learned_, other_order_}, model_.summary.warnings, context_);
+    if (options_.members || !options_.opinions.empty()) {
+      FittedMembers fitted =
+          fit_members({tables_, model_, learned_ ? learned_within_ : knowledge(), learned_, other_order_},
+                      model_.summary.warnings, context_);
+      model_.members = std::move(fitted.members);
+      model_.opinions = std::move(fitted.opinions);
     }
     if (options_.calibrate) {
       std::vector<std::string> conditions = observed;
@@ -292,6 +295,7 @@ Json to_json(const RehearsalOptions& options) {
   json["calibrate"] = copy.calibrate;
   if (copy.members) json.update(describe(*copy.members).json());
   json["quick"] = !copy.members;
+  if (!copy.opinions.empty()) json["opinions"] = copy.opinions;
   return json;
 }
 

@@ -215,6 +215,7 @@ DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColu
   sheet.success = success_words(decision);
   sheet.without_action = idle_words(decision);
   sheet.with_members = decision.has("members");
+  sheet.opinions = opinions_sentence(decision);
   sheet.uncertainty = uncertainty_sentences(decision, columns);
   sheet.message = decision["message"].text();
   // Which search found it is for those who compare searches, and in the result.

@@ -24,6 +24,7 @@ struct DecisionSheet {
   std::string success;   // "67.6 % (66.1 % to 69 %)"
   std::string without_action;
   bool with_members = false;             // the interval covers more than the draws
+  std::string opinions;                  // what other learners say of it, a line or two; may be empty
   std::vector<std::string> uncertainty;  // sentences, what matters most first; may be empty
   // The status in a sentence, without the name of the search that found the decision; may be empty.
   std::string message;

@@ -57,14 +57,16 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
   const auto paragraph = [](const std::string& words) { return wrap_text(words, kLineWidth); };
   if (!sheet.observed.empty()) text += paragraph("Observed: " + sheet.observed) + "\n";
   const std::string unknown = sheet.unknown.empty() ? "" : "\n" + paragraph(sheet.unknown);
+  const std::string opinions = sheet.opinions.empty() ? "" : paragraph(sheet.opinions);
   if (!sheet.acts)
     return text + paragraph(fmt::format("{} Probability of success: {}.", sheet.message, sheet.without_action)) +
-           unknown;
+           opinions + unknown;
   if (sheet.message_first) text += paragraph(sheet.message) + "\n";
   text += text_table(sheet.alterations, {8, 12, 16, 18});
   const std::string success = fmt::format("Probability of success: {}{}; without action: {}.", sheet.success,
                                           sheet.with_members ? "" : ", chance of the draws only", sheet.without_action);
   text += "\n" + first_lines({success}, kAnswerLines);
+  text += opinions;
   text += first_lines(sheet.uncertainty, kAnswerLines - 1);
   if (!sheet.at_once.empty()) {
     text += paragraph(fmt::format("With the later steps. Everything set at once: {}.", sheet.at_once));

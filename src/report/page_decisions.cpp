@@ -110,6 +110,72 @@ void add_hidden_cause(Page& page, const JsonPart& decision) {
   page.figure(plot::svg_element(figure), "The least success over levers, outcomes and signs.");
 }
 
+// Success by the order or graph of every learner that was asked, beside what is claimed.
+void add_opinions(Page& page, const JsonPart& decision) {
+  if (!decision.has("opinions")) return;
+  plot::Panel panel;
+  panel.x.percent = true;
+  panel.x.low = 0.0;
+  plot::Bars acting{"with the decision", {}, 0};
+  plot::Bars idle{"without action", {}, 1};
+  const auto add = [&](const std::string& name, double success, double without_action) {
+    panel.y.names.push_back(name);
+    acting.values.push_back(success);
+    idle.values.push_back(without_action);
+  };
+  add("claimed", decision["success_probability"].finite(), decision["without_action"].finite());
+  for (const JsonPart& opinion : decision["opinions"].entries())
+    add(opinion["learner"].text(), opinion["success"].finite(), opinion["without_action"].finite());
+  panel.layers = {std::move(acting), std::move(idle)};
+  plot::Figure figure = panel_figure("Other learners", {std::move(panel)});
+  figure.panel_width = 560.0;
+  page.figure(plot::svg_element(figure),
+              "The same decision along the order or graph of other learners, which took no part in choosing it.");
+}
+
+// What seeing a variable before later levers are set is worth, and whether to change a lever or to watch it.
+void add_looking(Page& page, const JsonPart& looking) {
+  plot::Panel worth;
+  worth.x.percent = true;
+  worth.x.low = 0.0;
+  plot::Bars seen{"it is seen", {}, 0};
+  plot::Bars unseen{"it is not", {}, 1};
+  std::vector<std::string> gains;
+  for (const JsonPart& variable : looking["variables"].entries()) {
+    worth.y.names.push_back(variable["name"].text());
+    seen.values.push_back(variable["seen"].finite());
+    unseen.values.push_back(variable["unseen"].finite());
+    gains.push_back(fmt::format("{} {:+.3f}", worth.y.names.back(), variable["gain"].finite()));
+  }
+  plot::Panel choice;
+  choice.x.percent = true;
+  choice.x.low = 0.0;
+  plot::Bars changed{"it is changed", {}, 0};
+  plot::Bars watched{"it is left alone and seen", {}, 1};
+  for (const JsonPart& lever : looking["levers"].entries()) {
+    choice.y.names.push_back(lever["name"].text());
+    changed.values.push_back(lever["changed"].finite());
+    watched.values.push_back(lever["watched"].finite());
+  }
+  const auto add = [&page](const char* title, plot::Panel panel, const std::string& caption) {
+    plot::Figure figure = panel_figure(title, {std::move(panel)});
+    figure.panel_width = 560.0;
+    figure.panel_height = std::max(210.0, 60.0 + 34.0 * static_cast<double>(figure.panels.front().y.names.size()));
+    page.figure(plot::svg_element(figure), caption);
+  };
+  if (!gains.empty()) {
+    worth.layers = {std::move(seen), std::move(unseen)};
+    add("What looking is worth", std::move(worth),
+        fmt::format("Success when a variable is seen before later levers are set, and when it is not: {}.",
+                    fmt::join(gains, ", ")));
+  }
+  if (!choice.y.names.empty()) {
+    choice.layers = {std::move(changed), std::move(watched)};
+    add("Change it or watch it", std::move(choice),
+        "The best success when a lever is altered, and when it is left alone and seen, levers after it answering.");
+  }
+}
+
 // What there is to say beside the numbers. On a page with one decision the answer has said some of it.
 void add_remarks(Page& page, const DecisionSheet& sheet, const Wishes& wishes, bool only_one) {
   const bool answered = only_one && (!sheet.acts || sheet.message_first);
@@ -120,6 +186,7 @@ void add_remarks(Page& page, const DecisionSheet& sheet, const Wishes& wishes, b
   if (sheet.acts && only_one) add_cost_words(page, wishes);
   // Of a single decision it stands beside the answer.
   if (!only_one) {
+    if (!sheet.opinions.empty()) page.paragraph(sheet.opinions);
     for (const std::string& sentence : sheet.uncertainty) page.paragraph(sentence);
   }
   if (!sheet.bound.empty()) page.paragraph(sheet.bound);
@@ -145,6 +212,7 @@ void add_decision(Page& page, const JsonPart& decision, std::span<const NamedCol
   page.table(sheet.forecasts.header, sheet.forecasts.rows);
   add_proposals(page, sheet, wishes);
   add_hidden_cause(page, decision);
+  add_opinions(page, decision);
   if (decision.has("details")) {
     add_details(page, read_explanation(decision["details"]));
   } else {
@@ -228,6 +296,7 @@ void add_explanations(Page& page, const JsonPart& result) {
     ranking.panel_width = 560.0;
     ranking.panels.front().title.clear();
     page.figure(plot::svg_element(ranking), "Each variable alone, and in the best of its pairs.");
+    if (entries[i].has("looking")) add_looking(page, entries[i]["looking"]);
     add_outcomes(page, explanation);
     add_curves(page, explanation);
     std::vector<plot::Panel> pairs;

@@ -72,4 +72,8 @@ std::string graph_answer(const JsonPart& result);
 // How well the samplers forecast rows that they had not seen.
 void add_calibration(Page& page, const JsonPart& result);
 
+// How the claims of earlier decisions compare with what came out (`olem check --log`), and the same in a sentence.
+void add_realised(Page& page, const JsonPart& result);
+std::string realised_answer(const JsonPart& result);
+
 }  // namespace olem::internal

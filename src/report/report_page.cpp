@@ -1,15 +1,12 @@
 #include "olem/report_page.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/date.h"
 #include "core/text.h"
 #include "olem/error.h"
 #include "olem/version.h"
@@ -51,6 +48,7 @@ void add_uncertainty(Page& page, const JsonPart& result) {
     texts.push_back(range_sentence(!decisions.empty() && decisions.front().has("members")));
     if (decisions.size() == 1) {
       const DecisionSheet sheet = decision_sheet(decisions.front(), columns_of(result));
+      if (!sheet.opinions.empty()) texts.push_back(sheet.opinions);
       texts.insert(texts.end(), sheet.uncertainty.begin(), sheet.uncertainty.end());
     }
   }
@@ -100,18 +98,6 @@ void add_settings(Page& page, const JsonPart& result) {
   page.unfold();
 }
 
-// The day of now, or of SOURCE_DATE_EPOCH, in UTC.
-std::string today() {
-  std::time_t seconds = std::time(nullptr);
-  if (const char* const given = std::getenv("SOURCE_DATE_EPOCH")) {
-    const std::string_view text = given;
-    long long value = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc{} && stop == text.data() + text.size()) seconds = static_cast<std::time_t>(value);
-  }
-  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(seconds));
-}
-
 std::string decisions_heading(const Task& task) {
   return fmt::format("What should be changed to have {}?", desired_text(task));
 }
@@ -125,6 +111,7 @@ Page make_page(const JsonPart& result, const std::string& verb, const Task* task
   if (verb == "explain")
     return {fmt::format("What can be done to have {}?", desired_text(*task)), explanation_answer(result)};
   if (verb == "fit") return {fmt::format("The model to have {}", desired_text(*task)), order_answer(result)};
+  if (verb == "check") return {"Did earlier decisions come true as often as was claimed?", realised_answer(result)};
   if (verb == "order")
     return {fmt::format("In which order do {} influence each other?",
                         counted(result["order"].entries().size(), "variable")),
@@ -185,10 +172,11 @@ std::string report_page(const Json& result, const std::string& source) {
   }
   const std::string verb = root["verb"].text();
   const bool rehearsal = verb == "decide" || verb == "explain" || verb == "fit";
-  if (!rehearsal && verb != "order" && verb != "graph" && verb != "study") {
+  const bool realised = verb == "check" && root.has("realised");
+  if (!rehearsal && !realised && verb != "order" && verb != "graph" && verb != "study") {
     throw Error(ErrorCategory::kData,
                 fmt::format("{}: A result of olem {} has no report; those of order, graph, fit, decide, explain and "
-                            "study have.",
+                            "study have, and those of check about a log of decisions.",
                             source, verb));
   }
   std::optional<Task> task;
@@ -201,6 +189,8 @@ std::string report_page(const Json& result, const std::string& source) {
   if (verb == "explain") add_explanations(page, root);
   if (verb == "study") {
     add_study(page, root);
+  } else if (realised) {
+    add_realised(page, root);
   } else {
     add_order(page, root, task ? &*task : nullptr);
     add_stability(page, root);

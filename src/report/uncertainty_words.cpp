@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "olem/decision.h"
 #include "olem/text.h"
 #include "report/column_words.h"
 #include "report/layout.h"
@@ -158,6 +159,25 @@ std::string range_sentence(bool with_members) {
              ? "The range behind a probability (95 %) covers the chance of the draws, the rows, the order and "
                "how far a decision leads from the data."
              : "The range behind a probability covers the chance of the draws (95 %), not errors of the models.";
+}
+
+std::string opinions_sentence(const JsonPart& decision) {
+  if (!decision.has("opinions")) return "";
+  const double claimed = decision["success_probability"].finite();
+  std::vector<std::string> all;
+  std::vector<std::string> against;
+  for (const JsonPart& opinion : decision["opinions"].entries()) {
+    const std::string learner = opinion["learner"].text();
+    const double success = opinion["success"].finite();
+    all.push_back(fmt::format("{} {} (without action {})", learner, whole_percent(success),
+                              whole_percent(opinion["without_action"].finite())));
+    if (std::abs(success - claimed) > kOpinionDisagrees) against.push_back(learner);
+  }
+  if (all.empty()) return "";
+  const std::string said = fmt::format("By the order or graph of other learners: {}.", fmt::join(all, ", "));
+  if (against.empty()) return said;
+  return fmt::format("{} Note: {} {} with the {} claimed.", said, fmt::join(against, " and "),
+                     against.size() == 1 ? "disagrees" : "disagree", whole_percent(claimed));
 }
 
 std::string rounded_success(double success, double low, double high) {

@@ -17,6 +17,9 @@ std::string rounded_success(double success, double low, double high);
 // The same where there is an interval, "66.1 %" where there is none.
 std::string success_text(double success, const std::optional<std::pair<double, double>>& interval);
 
+// What other learners say of the decision, and which of them disagree; empty where none were asked.
+std::string opinions_sentence(const JsonPart& decision);
+
 // What the range behind a probability covers, with members and of a single fit.
 std::string range_sentence(bool with_members);
 

@@ -15,6 +15,7 @@
 #include "olem/parallel.h"
 #include "olem/report.h"
 #include "olem/report_page.h"
+#include "olem/report_realised.h"
 #include "olem/version.h"
 #include "report/explain_figure.h"
 #include "report/layout.h"
@@ -264,6 +265,8 @@ Json RehearsalApi::model_json() {
   for (const char* const key : {"cost", "max_alterations", "constraints", "sequence"})
     json[key] = wishes.contains(key) ? wishes[key] : Json();
   json["draws"] = rehearser_.draw_count();
+  json["realised"] = options_.realised ? to_json(*options_.realised) : Json();
+  if (options_.realised) json["realised"]["sentences"] = realised_sentences(*options_.realised);
   const auto& search = options_.decision;
   json["target"] = search.target;
   json["proposals"] = search.proposals;

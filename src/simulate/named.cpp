@@ -57,6 +57,7 @@ Table equation_table(const EquationSystem& system, const std::vector<std::vector
   std::vector<std::string> names;
   std::vector<double> cells;
   for (std::size_t j = 0; j < columns.size(); ++j) {
+    if (system.equations[j].hidden) continue;
     names.emplace_back(system.equations[j].name);
     cells.insert(cells.end(), columns[j].begin(), columns[j].end());
   }
@@ -99,15 +100,21 @@ std::string_view NamedModel::name() const { return equation_systems()[kind_].nam
 
 std::vector<std::string> NamedModel::names() const {
   std::vector<std::string> names;
-  for (const Equation& equation : equation_systems()[kind_].equations) names.emplace_back(equation.name);
+  for (const Equation& equation : equation_systems()[kind_].equations) {
+    if (!equation.hidden) names.emplace_back(equation.name);
+  }
   return names;
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> NamedModel::edges() const {
   std::vector<std::pair<std::size_t, std::size_t>> edges;
   const std::vector<Equation>& equations = equation_systems()[kind_].equations;
+  std::vector<std::size_t> column(equations.size(), 0);  // among those that are recorded
+  for (std::size_t j = 1; j < equations.size(); ++j) column[j] = column[j - 1] + (equations[j - 1].hidden ? 0 : 1);
   for (std::size_t j = 0; j < equations.size(); ++j) {
-    for (const std::size_t parent : equations[j].parents) edges.emplace_back(parent, j);
+    for (const std::size_t parent : equations[j].parents) {
+      if (!equations[parent].hidden && !equations[j].hidden) edges.emplace_back(column[parent], column[j]);
+    }
   }
   std::sort(edges.begin(), edges.end());
   return edges;
@@ -136,12 +143,13 @@ Table NamedModel::draw(std::size_t rows, std::uint64_t draw, const Context& cont
 Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const NamedValue> alterations,
                          std::size_t trials, std::uint64_t draw, const Context& context) const {
   const EquationSystem& system = equation_systems()[kind_];
-  const std::vector<std::string> all = names();
+  std::vector<std::string> all;  // hidden ones without a name that can be given
+  for (const Equation& equation : system.equations) all.emplace_back(equation.hidden ? "" : equation.name);
   std::vector<std::optional<double>> held(all.size());
   std::vector<bool> seen(all.size(), false);
   const auto hold = [&](const NamedValue& given, bool is_seen) {
     const auto place = std::find(all.begin(), all.end(), given.name);
-    if (place == all.end())
+    if (place == all.end() || given.name.empty())
       throw Error(ErrorCategory::kUsage, fmt::format("The simulator has no column '{}'.", given.name));
     check_finite(given.name, given.value);
     const auto j = static_cast<std::size_t>(place - all.begin());
@@ -156,7 +164,7 @@ Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const N
     for (const std::size_t parent : system.equations[j].parents) {
       if (!seen[parent])
         throw Error(ErrorCategory::kTask,
-                    fmt::format("'{}' is observed, but its cause '{}' is not.", all[j], all[parent]));
+                    fmt::format("'{}' is observed, but its cause '{}' is not.", all[j], system.equations[parent].name));
     }
   }
   return equation_table(system, evaluate_equations(system, trials, "simulate.trials", draw, held, context),

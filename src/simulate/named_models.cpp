@@ -303,6 +303,8 @@ std::vector<EquationSystem> make_systems() {
                          {"Y", coin(0.4), {0, 3}, last_of_trader, "1 - V1 if V4, else coin .4"},
                      },
                      kBinaryTask});
+  systems.push_back(comfort_system());
+  systems.push_back(glucose_system());
   return systems;
 }
 

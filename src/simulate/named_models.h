@@ -20,13 +20,14 @@ struct EquationNoise {
   double b = 0.0;
 };
 
-// A column: value = function(values of the columns before it, its noise).
+// A column: value = function(values of the columns before it, its noise). A hidden one is in no table.
 struct Equation {
   std::string_view name;
   EquationNoise noise;
   std::vector<std::size_t> parents;
   double (*function)(const double* v, double e);
   std::string_view text;
+  bool hidden = false;
 };
 
 // A system of equations, causes first, with its task as a task file holds it.
@@ -38,5 +39,9 @@ struct EquationSystem {
 };
 
 const std::vector<EquationSystem>& equation_systems();
+
+// Two of them that are models of physics and physiology: comfort.cpp, glucose.cpp.
+EquationSystem comfort_system();
+EquationSystem glucose_system();
 
 }  // namespace olem::internal

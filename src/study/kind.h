@@ -90,6 +90,7 @@ StudyKind bermuda_study();
 StudyKind samples_study();
 StudyKind speed_study();
 StudyKind stages_study();
+StudyKind published_study();
 
 // All of them.
 const std::vector<StudyKind>& study_kinds();

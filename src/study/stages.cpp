@@ -21,12 +21,15 @@ struct StagesMethod {
   StudyName name;
   bool steps = true;
   std::optional<int> most;
+  std::string sampler = "linear";
 };
 
 const std::vector<StagesMethod>& stages_methods() {
-  static const std::vector<StagesMethod> kAll = {{{"at-once", "everything at once"}, false, std::nullopt},
-                                                 {{"two-steps", "two steps"}, true, std::nullopt},
-                                                 {{"at-most-two", "two steps, at most 2"}, true, 2}};
+  static const std::vector<StagesMethod> kAll = {
+      {{"at-once", "everything at once"}, false, std::nullopt},
+      {{"two-steps", "two steps"}, true, std::nullopt},
+      {{"at-most-two", "two steps, at most 2"}, true, 2},
+      {{"default-sampler", "two steps, default sampler"}, true, std::nullopt, "auto"}};
   return kAll;
 }
 
@@ -90,7 +93,7 @@ StudyValues follow(const Simulation& simulation, const StagesMethod& method, std
   if (method.steps) task.sequence = {{{"DIC", "TA"}, {kSeen}}, {{"Omega", "Chla"}, {}}};
   task.max_alterations = method.most;
   RehearsalOptions learning;
-  learning.samplers.sampler = "linear";
+  learning.samplers.sampler = method.sampler;
   const RehearsalModel model = fit_rehearsal(task, simulation.data, learning, std::nullopt, context);
   const Table& contexts = simulation.task->contexts;
   double success = 0.0;

@@ -108,6 +108,16 @@ TEST(CheckVerb, ReportsAFileThatIsNoTable) {
   EXPECT_EQ(checked.json["data"].dump(), R"({"source":"d.csv"})");
 }
 
+TEST(CheckVerb, NamesJsonThatIsNoTask) {
+  for (const std::string text : {"{\"a\": {\"0\": 1, \"1\": 2}}", "{\"a\": 1}\n{\"a\": 2}\n"}) {
+    const Checked checked = check_json(text);
+    EXPECT_EQ(checked.result.exit_code, 3);
+    EXPECT_THAT(problem_codes(checked.json), ElementsAre("not_a_table"));
+    EXPECT_THAT(checked.result.out, HasSubstr("pandas.read_json"));
+  }
+  EXPECT_THAT(problem_codes(check_json("{\"alterable\": {\"a\": [0, 1]}, \"a\": 1}").json), ElementsAre("not_a_task"));
+}
+
 TEST(CheckVerb, WarningsFailOnlyWithStrict) {
   const std::string doubtful = csv_of(linear_table(20, 3, 1));
   const Checked lenient = check_json(doubtful);

@@ -1,6 +1,9 @@
+#include <array>
+#include <cmath>
 #include <cstring>
 
 #include "helpers.h"
+#include "olem/random.h"
 
 namespace olem::test::order_test {
 namespace {
@@ -360,6 +363,29 @@ TEST(ConfigFile, IsRefusedWithFileAndKey) {
   const ProcessResult absent = run_olem({"order", sachs(), "--config", "absent.json"});
   EXPECT_EQ(absent.exit_code, 5);
   EXPECT_THAT(absent.err, HasSubstr("Cannot read absent.json: No such file or directory"));
+}
+
+// Season and temperature determine each other, so that neither is needed beside the other: the content depends on one
+// of them all the same, and its place is after them.
+TEST(OrderVerb, KeepsAnEffectThatTwoColumnsShare) {
+  RandomStream random(3, "season");
+  std::string csv = "season,temperature,switch,content\n";
+  for (int i = 0; i < 800; ++i) {
+    const std::size_t season = random.below(3);
+    const double temperature = std::array{2.0, 12.0, 22.0}[season] + random.exponential(0.25);
+    const auto on = static_cast<double>(random.below(2));
+    const double odds = std::exp(3.0 * on + 0.3 * (temperature - 16.0));
+    csv += fmt::format("{},{:.6f},{},{}\n", std::array{"winter", "spring", "summer"}[season], temperature, on,
+                       random.uniform() < odds / (1.0 + odds) ? 1 : 0);
+  }
+  const TemporaryFolder folder;
+  const auto json = order_json({folder.write("rooms.csv", csv)});
+  EXPECT_EQ(order_of(json).back(), "content");
+  for (const auto& step : json["steps"]) {
+    if (step["sink"] == "temperature") {
+      EXPECT_EQ(step["runner_up"], "season");
+    }
+  }
 }
 
 }  // namespace

@@ -64,6 +64,9 @@ TEST_F(CliReport, OrdersGraphsAndModelsHavePages) {
       {{"explain", source_path("examples/bermuda/task.json"), "-q", "--sampler", "linear", "--draws", "50", "--points",
         "3", "--pair-points", "3", "-o", "r.json"},
        "Success over pairs"},
+      {{"explain", source_path("examples/bermuda/task.json"), "-q", "--sampler", "linear", "--draws", "50", "--points",
+        "3", "--pair-points", "3", "--looking", "-o", "r.json"},
+       "What looking is worth"},
   };
   for (const auto& [arguments, part] : results) {
     ASSERT_EQ(run(joined(arguments, {"--force"})).exit_code, 0) << part;

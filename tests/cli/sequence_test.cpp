@@ -161,6 +161,10 @@ TEST(CliSequence, MembersSayWhatAPlanIsWorth) {
   ProcessOptions options;
   options.members = true;
   check(run_olem({"decide", file, "--sampler", "linear", "--json"}, options));
+  // Constraints between steps limit what the rules of all members set.
+  const TemporaryFolder other;
+  const Json limited = Json::parse(R"({"constraints": [{"weights": {"DIC": 1, "Omega": 1}, "max": 0.2}]})");
+  check(run_olem({"decide", task_with_steps(other, kSteps, limited), "--sampler", "linear", "--json"}, options));
   check(run_olem({"decide", file, "--sampler", "linear", "--so-far", "DIC=-0.25,TA=-0.28,CO2=0.3", "--json"}, options));
 }
 

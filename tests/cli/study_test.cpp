@@ -193,6 +193,24 @@ TEST_F(Ranks, GiveTheOrderOfOneProcess) {
             comparable(parse_json(run({"order", "data.csv", "--json", "--method", "olem", "--k", "3"}).out)));
 }
 
+// Regressions of olem+ are spread over the ranks: of numbers with a Gaussian process among them, and of levels.
+TEST_F(Ranks, GiveTheOrderOfOneProcessByRegressions) {
+  run({"simulate", "order", "-o", "numbers", "--variables", "6", "--rows", "600", "--linearity", "0", "--seed", "3"});
+  run({"simulate", "mixed", "-o", "levels", "--variables", "7", "--rows", "400", "--seed", "5"});
+  for (const std::string file : {"numbers/data.csv", "levels/data.csv"}) {
+    options_.launcher.clear();
+    const std::vector<std::string> command = {"order", file, "--json", "--method", "olem+"};
+    const auto expected = comparable(parse_json(run(command).out));
+    EXPECT_GT(expected["regressions"], 10.0);
+    for (const int ranks : {2, 3}) {
+      use(ranks);
+      const ProcessResult result = run(command);
+      EXPECT_EQ(result.exit_code, 0) << result.err;
+      EXPECT_EQ(comparable(parse_json(result.out)), expected) << file << " on " << ranks;
+    }
+  }
+}
+
 TEST_F(Ranks, TellErrorsOnceAndEndTogether) {
   use(3);
   const ProcessResult missing = run({"order", "missing.csv"});

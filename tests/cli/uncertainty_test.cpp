@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -105,6 +106,65 @@ TEST(CliUncertainty, AModelKeepsItsMembers) {
   // Without members a model is smaller, and says so.
   ASSERT_EQ(reef.run({"fit", "task.json", "-o", "plain.olem", "--no-calibrate", "--quick"}).exit_code, 0);
   EXPECT_THAT(reef.run({"decide", "--model", "plain.olem"}).out, HasSubstr("chance of the draws only"));
+}
+
+// Other learners say what they make of the decision; the decision is the same without them.
+TEST(CliUncertainty, OpinionsAreReportedAndNeverChoose) {
+  const ReefOf300 reef;
+  const std::vector<std::string> quick = {"decide", "task.json", "--quick", "--sampler", "linear"};
+  Json asked = reef.decision(joined(quick, {"--opinions", "olem,ges", "--threads", "1"}));
+  EXPECT_EQ(asked, reef.decision(joined(quick, {"--opinions", "olem,ges", "--threads", "3"})));
+  ASSERT_EQ(asked["opinions"].size(), 2U);
+  EXPECT_EQ(asked["opinions"][0]["learner"], "olem");
+  EXPECT_EQ(asked["opinions"][1]["learner"], "ges");
+  for (const Json& opinion : asked["opinions"]) {
+    EXPECT_GT(opinion["success"].get<double>(), 0.0);
+    EXPECT_LT(opinion["without_action"].get<double>(), 1.0);
+  }
+  asked.erase("opinions");
+  EXPECT_EQ(asked, reef.decision(quick));
+  // Its own learner agrees with itself but for the draws.
+  const Json own = reef.decision(joined(quick, {"--opinions", "olem+"}));
+  EXPECT_NEAR(own["opinions"][0]["success"].get<double>(), own["success_probability"].get<double>(), 0.03);
+  EXPECT_NEAR(own["opinions"][0]["without_action"].get<double>(), own["without_action"].get<double>(), 0.03);
+}
+
+TEST(CliUncertainty, AnOpinionThatDisagreesIsNoted) {
+  const ReefOf300 reef;
+  // A given order with the outcome's causes after it contradicts what any learner says.
+  std::ofstream(reef.file("order.txt")) << "Light\nTemp\nSal\nDIC\nTA\nChla\nNutrients_PC1\npHsw\nCO2\nNEC\nOmega\n";
+  const ProcessResult result = reef.run({"decide", "task.json", "--quick", "--sampler", "linear", "--order",
+                                         "order.txt", "--opinions", "olem+,ges", "--report", "page.html"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("By the order or graph of other learners: olem+"));
+  const Json decision = reef.decision(
+      {"decide", "task.json", "--quick", "--sampler", "linear", "--order", "order.txt", "--opinions", "olem+,ges"});
+  bool any = false;
+  for (const Json& opinion : decision["opinions"])
+    any = any || std::abs(opinion["success"].get<double>() - decision["success_probability"].get<double>()) > 0.1;
+  EXPECT_EQ(result.out.find("Note: ") != std::string::npos, any);
+  std::ifstream file(reef.file("page.html"));
+  std::stringstream page;
+  page << file.rdbuf();
+  EXPECT_THAT(page.str(), HasSubstr("Other learners"));
+}
+
+TEST(CliUncertainty, OpinionsAreCheckedAndKept) {
+  const ReefOf300 reef;
+  const ProcessResult unknown = reef.run({"decide", "task.json", "--opinions", "gse"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("Did you mean 'ges'?"));
+  EXPECT_EQ(reef.run({"decide", "task.json", "--opinions", "ges,ges"}).exit_code, 2);
+  const std::vector<std::string> quick = {"--quick", "--sampler", "linear", "--opinions", "varsort,ges"};
+  ASSERT_EQ(reef.run(joined({"fit", "task.json", "-o", "reef.olem", "--no-calibrate"}, quick)).exit_code, 0);
+  EXPECT_EQ(reef.decision({"decide", "--model", "reef.olem"}), reef.decision(joined({"decide", "task.json"}, quick)));
+  const ProcessResult refused = reef.run({"decide", "--model", "reef.olem", "--opinions", "ges"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("Give it to olem fit"));
+  // A graph with circles is no opinion about what causes what.
+  const ProcessResult pag = reef.run({"decide", "task.json", "--quick", "--sampler", "linear", "--opinions", "fci"});
+  EXPECT_EQ(pag.exit_code, 0);
+  EXPECT_THAT(pag.err, HasSubstr("There is no opinion of fci"));
 }
 
 TEST(CliUncertainty, ThreadsDoNotChangeTheAnswer) {

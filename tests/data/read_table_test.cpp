@@ -68,10 +68,12 @@ TEST(ReadTable, names_other_formats_and_how_to_convert_them) {
   };
   const std::string zip_header(26, '\1');
   const std::string xlsx = "PK\x03\x04" + zip_header + "[Content_Types].xml";
+  const std::string other_xlsx = "PK\x03\x04" + zip_header + "docProps/app.xmlPK\x01\x02" + "xl/workbook.xml";
   const std::string ods = "PK\x03\x04" + zip_header + "mimetypeapplication/vnd.oasis.opendocument.spreadsheet";
   const std::string npz = "PK\x03\x04" + zip_header + "arr_0.npy";
   for (const Foreign& foreign : std::vector<Foreign>{
            {xlsx, "a spreadsheet (.xlsx)", "read_excel"},
+           {other_xlsx, "a spreadsheet (.xlsx)", "read_excel"},
            {ods, "a spreadsheet (.ods)", "soffice"},
            {npz, "a NumPy archive", "numpy.save"},
            {"PK\x03\x04..."sv, "a zip archive", "unzip"},

@@ -309,6 +309,61 @@ TEST(Sequence, ConstraintsCutTheRule) {
   EXPECT_GT(decide(problem, {}, Context()).success_probability, 0.96);
 }
 
+// The limit of a rule in the user's units is what cuts it: another program, and other fits, can follow it.
+TEST(Sequence, ARuleCarriesItsLimits) {
+  DecisionProblem problem = answering();
+  problem.fixed = {{"first", -0.5}};
+  problem.constraints = {{{{"first", 2.0}, {"second", 4.0}}, 1.0}};
+  const Decision decision = decide(problem, {}, Context());
+  ASSERT_EQ(decision.sequence->rules.size(), 1U);
+  const AlterationRule& rule = decision.sequence->rules[0];
+  ASSERT_EQ(rule.limits.size(), 1U);
+  ASSERT_EQ(rule.limits[0].others.size(), 1U);
+  const AlterationRule::Limit::Other& first = rule.limits[0].others[0];
+  EXPECT_EQ(first.name, "first");
+  EXPECT_TRUE(first.before);
+  // In any scale: 4 second + 2 first <= 1.
+  EXPECT_NEAR(first.weight / rule.limits[0].weight, 0.5, 1e-9);
+  EXPECT_NEAR(rule.limits[0].max / rule.limits[0].weight, 0.25, 1e-9);
+  const Json json = to_json(rule);
+  EXPECT_NEAR(json["limits"][0]["weights"]["first"].get<double>(), first.weight, 1e-12);
+  // By the same fit the claim of the members is that of the plan: its rule is cut alike.
+  auto members = std::make_shared<ModelMembers>();
+  members->list.push_back({MemberKind::kOrder, {}, problem.samplers});
+  problem.members = members;
+  const Decision claimed = decide(problem, {}, Context());
+  ASSERT_TRUE(claimed.uncertainty);
+  EXPECT_NEAR(claimed.success_probability, decision.success_probability, 0.02);
+  EXPECT_LT(claimed.success_probability, 0.90);
+}
+
+// The answer to what is seen is a parabola: squares pay. Where it is a straight line there are none.
+TEST(Sequence, RulesHaveSquaresWhereTheyPay) {
+  constexpr std::size_t kRows = 600;
+  const auto noise = random_noise(3, kRows, 11);
+  std::vector<std::vector<double>> v(3, std::vector<double>(kRows));
+  for (std::size_t i = 0; i < kRows; ++i) {
+    v[0][i] = noise[0][i];
+    v[1][i] = noise[1][i];
+    v[2][i] = v[1][i] - v[0][i] * v[0][i] + 0.2 * noise[2][i];
+  }
+  DecisionProblem problem;
+  problem.samplers = std::make_shared<const SamplerSet>(fit({"seen", "lever", "result"}, v, "gp"));
+  problem.alterable = {{"lever", -1.0, 4.0}};
+  problem.region = Region::box({{"result", -0.5, 0.5}});
+  problem.sequence = {{{}, {"seen"}}, {{"lever"}, {}}};
+  const Decision decision = decide(problem, {}, Context());
+  ASSERT_EQ(decision.sequence->rules.size(), 1U);
+  const AlterationRule& rule = decision.sequence->rules[0];
+  ASSERT_EQ(rule.sums[0].squares.size(), 1U);
+  EXPECT_NEAR(rule.sums[0].squares[0], 1.0, 0.3);
+  // No straight line keeps seen^2 - line within .5 so often.
+  EXPECT_GT(decision.success_probability, 0.85);
+  EXPECT_GT(to_json(rule)["squares"]["seen"].get<double>(), 0.7);
+  const Decision straight = decide(answering("gp"), {}, Context());
+  EXPECT_TRUE(straight.sequence->rules[0].sums[0].squares.empty());
+}
+
 TEST(Sequence, ATargetIsReachedForLess) {
   DecisionOptions options;
   const Decision most = decide(answering(), options, Context());

@@ -309,6 +309,40 @@ TEST(OlemPlusMixed, ScreensOfCategoriesErrAsOftenAsTheySay) {
   EXPECT_NEAR(static_cast<double>(active) / kTables, 0.05, 4.0 * std::sqrt(0.05 * 0.95 / kTables));
 }
 
+// A season and a temperature that varies little inside of it. Which of them a setting's effect rests on is open; that
+// it rests on one of them is not.
+TEST(OlemPlusMixed, ASeasonAndItsTemperature) {
+  constexpr std::size_t kRows = 800;
+  constexpr double kTemperatures[] = {2.0, 12.0, 22.0};
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    RandomStream random(seed, "season");
+    std::vector<std::vector<double>> values(4, std::vector<double>(kRows));
+    for (std::size_t i = 0; i < kRows; ++i) {
+      values[0][i] = std::floor(3.0 * random.uniform());
+      values[1][i] = kTemperatures[static_cast<std::size_t>(values[0][i])] + random.exponential(0.25);
+      values[2][i] = random.uniform() < 0.5 ? 1.0 : 0.0;
+      const double odds = 3.0 * values[2][i] + 0.3 * (values[1][i] - 16.0);
+      values[3][i] = random.uniform() < logistic(odds) ? 1.0 : 0.0;
+    }
+    const Table table = table_of({{"season", ColumnType::kCategory, values[0]},
+                                  {"temperature", ColumnType::kReal, values[1]},
+                                  {"switch", ColumnType::kBinary, values[2]},
+                                  {"content", ColumnType::kBinary, values[3]}});
+    const PlusColumns columns = prepare_plus_columns(table, {}, Context());
+    std::vector<std::size_t> number(4);
+    for (std::size_t j = 0; j < 4; ++j) number[columns.table_column[j]] = j;
+    std::vector<std::size_t> others = {number[0], number[1], number[2]};
+    std::sort(others.begin(), others.end());
+    const std::vector<std::size_t> active = active_predecessors(columns, number[3], others);
+    const auto has = [&](std::size_t column) { return std::count(active.begin(), active.end(), number[column]); };
+    EXPECT_EQ(has(2), 1) << seed;
+    EXPECT_GE(has(0) + has(1), 1) << seed;
+    // The temperature tells little about the content that the season does not: to have it last gains nothing.
+    const double truth = shape_of(table, {"season", "temperature", "switch", "content"});
+    EXPECT_LT(truth, shape_of(table, {"season", "switch", "content", "temperature"}) + edge_price(kRows)) << seed;
+  }
+}
+
 // A slope whose sign depends on a level, for a continuous and for a binary target.
 TEST(OlemPlusMixed, SlopesThatDifferByLevel) {
   constexpr std::size_t kRows = 3000;

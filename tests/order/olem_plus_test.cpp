@@ -178,6 +178,37 @@ TEST(OlemPlusScreen, PrefixesAgreeWithScreensOfTheirOwn) {
   EXPECT_GT(edges, 10U);
 }
 
+// x and its noisy copy explain y equally well: neither is needed beside the other, but one of them is.
+TEST(OlemPlusScreen, KeepsOneOfTwoThatDetermineEachOther) {
+  constexpr int kTables = 20;
+  int needed = 0;
+  int one_of_them = 0;
+  int unneeded = 0;
+  for (int t = 0; t < kTables; ++t) {
+    RandomStream random(9, "copies", static_cast<std::uint64_t>(t));
+    std::vector<std::vector<double>> columns(4, std::vector<double>(800));
+    for (std::size_t i = 0; i < 800; ++i) {
+      columns[0][i] = random.normal();
+      columns[1][i] = columns[0][i] + 0.003 * random.normal();
+      columns[2][i] = random.normal();
+      columns[3][i] = 0.5 * (columns[0][i] + columns[1][i]) + random.normal();
+    }
+    const PlusColumns prepared = prepare_plus_columns(table_of({"x", "copy", "unused", "y"}, columns), {}, Context());
+    std::vector<std::size_t> number(4);
+    for (std::size_t j = 0; j < 4; ++j) number[prepared.table_column[j]] = j;
+    std::vector<std::size_t> predecessors = {number[0], number[1], number[2]};
+    std::sort(predecessors.begin(), predecessors.end());
+    const std::vector<std::size_t> active = active_predecessors(prepared, number[3], predecessors);
+    const auto has = [&](std::size_t column) { return std::count(active.begin(), active.end(), number[column]); };
+    needed += has(0) + has(1) > 0 ? 1 : 0;
+    one_of_them += has(0) + has(1) == 1 ? 1 : 0;
+    unneeded += static_cast<int>(has(2));
+  }
+  EXPECT_EQ(needed, kTables);
+  EXPECT_GT(one_of_them, kTables / 2);  // one of them suffices in most tables
+  EXPECT_LE(unneeded, 6);               // some 10 % by one test of its line and one of its block
+}
+
 TEST(OlemPlusKernel, ExponentialsAreThoseOfTheLibrary) {
   std::vector<double> values;
   for (double x = -690.0; x <= 0.0; x += 0.37) values.push_back(x);
@@ -238,8 +269,8 @@ TEST(OlemPlusFit, EntropyOfAKnownRegression) {
   std::vector<std::size_t> both = {number[0], number[1]};
   std::sort(both.begin(), both.end());
   // The product needs the Gaussian process: no additive function explains any of it.
-  EXPECT_NEAR(fit_column(prepared, number[2], both).entropy, kNormalEntropy + std::log(0.5), 0.12);
-  EXPECT_NEAR(fit_column(prepared, number[0], {}).entropy, kNormalEntropy, 0.06);
+  EXPECT_NEAR(fit_column(prepared, number[2], both, Context()).entropy, kNormalEntropy + std::log(0.5), 0.12);
+  EXPECT_NEAR(fit_column(prepared, number[0], {}, Context()).entropy, kNormalEntropy, 0.06);
 }
 
 TEST(OlemPlusObjective, SlopesAreDerivatives) {
@@ -459,6 +490,52 @@ TEST(OlemPlus, TakesDiscreteColumns) {
   const OrderResult result = learn_order_olem_plus(table_of({"a", "b", "c"}, columns), {}, {}, Context());
   EXPECT_EQ(result.order.size(), 3U);
   for (const OrderStep& step : result.steps) EXPECT_TRUE(std::isfinite(*step.gap));
+}
+
+// From 50 000 rows on a sample is searched first, and regressions of all rows are cut into tasks.
+TEST(OlemPlus, LongTables) {
+  constexpr std::size_t kRows = 50000;
+  RandomStream random(21, "long");
+  std::vector<std::vector<double>> columns(4, std::vector<double>(kRows));
+  for (std::size_t i = 0; i < kRows; ++i) {
+    columns[0][i] = random.exponential(1.0);
+    columns[1][i] = random.normal();
+    columns[2][i] = columns[0][i] + std::sin(2.0 * columns[1][i]) + 0.5 * random.normal();
+    columns[3][i] = std::tanh(columns[2][i]) + 0.5 * columns[0][i] + 0.5 * random.normal();
+  }
+  const Table table = table_of({"a", "b", "c", "d"}, columns);
+  std::vector<OrderResult> results;
+  for (const int threads : {1, 3}) {
+    Context context;
+    context.threads = threads;
+    double last = 0.0;
+    std::size_t reports = 0;
+    context.progress = [&](double fraction, std::string_view) {
+      EXPECT_GE(fraction, last);
+      last = fraction;
+      ++reports;
+    };
+    results.push_back(learn_order_olem_plus(table, {}, {}, context));
+    EXPECT_EQ(last, 1.0);
+    EXPECT_GT(reports, 10U);
+  }
+  EXPECT_EQ(results[0].order, results[1].order);
+  EXPECT_EQ(results[0].facts, results[1].facts);
+  for (std::size_t s = 0; s < 3; ++s) EXPECT_EQ(results[0].steps[s].gap, results[1].steps[s].gap);
+  EXPECT_EQ(results[0].order.back(), "d");
+  EXPECT_EQ(results[0].order[2], "c");
+  // The score is that of all rows.
+  OlemPlusProblem problem(table, {}, Context());
+  const OrderScore score = problem.score(results[0].order, Context());
+  for (const auto& [name, value] : results[0].facts) {
+    if (name == "score_shape") {
+      EXPECT_DOUBLE_EQ(value, score.shape);
+    }
+  }
+  // What is known holds for the sample and for all rows.
+  const Precedence known(make_knowledge({{"d"}, {"c"}}, {}), table.names());
+  const Order obedient = learn_order_olem_plus(table, {}, known, Context()).order;
+  EXPECT_LT(std::find(obedient.begin(), obedient.end(), "d"), std::find(obedient.begin(), obedient.end(), "c"));
 }
 
 }  // namespace

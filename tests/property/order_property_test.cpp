@@ -9,6 +9,7 @@
 
 #include "olem/order.h"
 #include "olem/random.h"
+#include "order/olem_plus_screen.h"
 #include "support/brute_force.h"
 #include "support/datasets.h"
 
@@ -145,6 +146,49 @@ RC_GTEST_PROP(Olem, TiersAndPairsHold, ()) {
   const Order order = learn_order_olem(table, {}, precedence, Context()).order;
   for (std::size_t a = 0; a < order.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) RC_ASSERT(!precedence.precedes(table.index(order[a]), table.index(order[b])));
+  }
+}
+
+// Columns of which some are noisy copies or levels of others, so that blocks are dropped alone and needed together.
+Table any_redundant_table() {
+  const Size size = {*rc::gen::inRange<std::size_t>(60, 900), *rc::gen::inRange<std::size_t>(3, 8)};
+  const Table linear = test::linear_table(size.rows, size.columns, any_seed());
+  RandomStream random(any_seed(), "copies");
+  std::vector<double> values(linear.values().begin(), linear.values().end());
+  std::vector<std::string> names = linear.names();
+  std::vector<Column> about(size.columns);
+  const std::size_t copies = *rc::gen::inRange<std::size_t>(1, 3);
+  for (std::size_t c = 0; c < copies; ++c) {
+    const auto of = linear.column(random.below(size.columns));
+    const bool levels = *rc::gen::arbitrary<bool>();
+    const double noise = *rc::gen::element(0.003, 0.03, 0.3);
+    for (const double value : of) {
+      values.push_back(levels ? std::clamp(std::round(value), -1.0, 1.0) : value + noise * random.normal());
+    }
+    names.push_back("copy" + std::to_string(c));
+    Column& own = about.emplace_back();
+    if (!levels) continue;
+    own.type = ColumnType::kCategory;
+    own.levels = {{-1.0, "low"}, {0.0, "middle"}, {1.0, "high"}};
+  }
+  return {names, values, "", about};
+}
+
+RC_GTEST_PROP(OlemPlusScreen, PathsKeepTheSamePredecessors, ()) {
+  const Table table = any_redundant_table();
+  const PlusColumns columns = prepare_plus_columns(table, {}, Context());
+  const std::vector<std::size_t> order = permutation(table.columns(), any_seed());
+  const std::size_t target = order.back();
+  const std::size_t added = order[order.size() - 2];
+  const std::span<const std::size_t> others(order.data(), order.size() - 2);
+  PrefixScreen screen(columns, others);
+  screen.prepare();
+  for (std::size_t count = 0; count <= others.size(); ++count) {
+    std::vector<std::size_t> before(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(count));
+    std::sort(before.begin(), before.end());
+    RC_ASSERT(screen.active(target, count) == active_predecessors(columns, target, before));
+    before.insert(std::upper_bound(before.begin(), before.end(), added), added);
+    RC_ASSERT(screen.active_with(target, count, added) == active_predecessors(columns, target, before));
   }
 }
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "olem/error.h"
@@ -97,6 +98,125 @@ TEST(NamedSimulators, MarketHasItsMoments) {
   EXPECT_NEAR(mean_of(table, "custom_number"), 0.0, 0.05);
 }
 
+// Mean and standard deviation of a column, by an independent implementation of the same equations (Python with numpy,
+// another generator of random numbers).
+struct GoldenColumn {
+  const char* name;
+  double mean;
+  double deviation;
+};
+
+void expect_means(const char* name, double golden_rows, const std::vector<GoldenColumn>& golden, double past_success,
+                  std::size_t rows) {
+  const NamedModel model(name);
+  const Table table = model.draw(rows, 0, Context());
+  ASSERT_EQ(table.columns(), golden.size());
+  const double spread = std::sqrt(1.0 / golden_rows + 1.0 / static_cast<double>(rows));
+  for (const GoldenColumn& column : golden)
+    EXPECT_NEAR(mean_of(table, column.name), column.mean, 4.0 * column.deviation * spread) << column.name;
+  const double past = model.success({}, {}, rows, 0, Context());
+  EXPECT_NEAR(past, past_success, 4.0 * std::sqrt(past_success * (1.0 - past_success)) * spread);
+}
+
+struct GoldenSuccess {
+  std::vector<NamedValue> context;
+  std::vector<NamedValue> set;
+  double success;
+};
+
+// Each from 100 000 draws of the other implementation.
+void expect_successes(const char* name, const std::vector<GoldenSuccess>& golden, std::size_t trials) {
+  const NamedModel model(name);
+  for (const GoldenSuccess& one : golden) {
+    const double p = std::max(one.success, 1e-4);
+    EXPECT_NEAR(model.success(one.context, one.set, trials, 7, Context()), one.success,
+                4.0 * std::sqrt(p * (1.0 - p) * (1.0 / 1e5 + 1.0 / static_cast<double>(trials))))
+        << one.success;
+  }
+}
+
+TEST(NamedSimulators, ComfortHasTheMeansOfAnotherImplementation) {
+  expect_means("comfort", 400000.0,
+               {{"t_out", 8.9994692, 6.98816},
+                {"people", 12.990998, 5.19776},
+                {"solar", 500.21535, 447.336},
+                {"clo", 0.94997766, 0.14474},
+                {"t_supply", 23.028389, 4.07},
+                {"vent", 158.04566, 43.0551},
+                {"fan", 0.1319174, 0.0750416},
+                {"t_air", 21.50125, 2.5767},
+                {"t_rad", 20.502257, 2.64086},
+                {"rh", 39.832461, 15.5704},
+                {"co2", 830.73745, 129.664},
+                {"speed", 0.15287589, 0.0778298},
+                {"pmv", -0.61723517, 0.652478}},
+               0.265015, 100000);
+  const std::vector<NamedValue> cold = {{"t_out", 2.0}, {"people", 8.0}, {"solar", 100.0}, {"clo", 1.05}};
+  const std::vector<NamedValue> mild = {{"t_out", 14.0}, {"people", 20.0}, {"solar", 900.0}, {"clo", 0.8}};
+  const std::vector<NamedValue> warm = {{"t_supply", 25.0}, {"vent", 200.0}, {"fan", 0.1}};
+  const std::vector<NamedValue> fresh = {{"t_supply", 20.0}, {"vent", 260.0}};
+  expect_successes("comfort",
+                   {{cold, {}, 0.08649},
+                    {cold, warm, 0.02131},
+                    {cold, fresh, 0.0},
+                    {mild, {}, 0.21968},
+                    {mild, warm, 0.07551},
+                    {mild, fresh, 0.54955}},
+                   40000);
+}
+
+TEST(NamedSimulators, GlucoseHasTheMeansOfAnotherImplementation) {
+  expect_means("glucose", 100000.0,
+               {{"weight", 74.011357, 10.9651},
+                {"carbs", 64.903399, 25.9778},
+                {"g0", 7.5194212, 1.92614},
+                {"bolus", 4.979746, 2.32337},
+                {"prebolus", 10.316424, 6.63892},
+                {"ins60", 32.850538, 14.4305},
+                {"g60", 8.9952365, 2.60214},
+                {"g180", 3.5430364, 1.89662},
+                {"gmin", 3.3818255, 1.62872}},
+               0.290700, 40000);
+  const std::vector<NamedValue> light = {{"weight", 60.0}, {"carbs", 40.0}, {"g0", 6.5}};
+  const std::vector<NamedValue> heavy = {{"weight", 85.0}, {"carbs", 90.0}, {"g0", 9.0}};
+  const std::vector<NamedValue> little = {{"bolus", 2.0}, {"prebolus", 10.0}};
+  const std::vector<NamedValue> much = {{"bolus", 5.0}, {"prebolus", 20.0}};
+  expect_successes("glucose",
+                   {{light, {}, 0.33183},
+                    {light, little, 0.68729},
+                    {light, much, 0.00498},
+                    {heavy, {}, 0.21262},
+                    {heavy, little, 0.02851},
+                    {heavy, much, 0.54739}},
+                   20000);
+}
+
+TEST(NamedSimulators, WhatIsNotRecordedIsInNoTable) {
+  const NamedModel model("glucose");
+  const std::vector<std::string> names = model.names();
+  EXPECT_EQ(names.size(), 9U);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "sensitivity"), 0);
+  EXPECT_EQ(model.edges().size(), 21U);
+  EXPECT_EQ(NamedModel("comfort").edges().size(), 24U);
+  for (const auto& [from, to] : model.edges()) EXPECT_LT(from, to);
+  const std::vector<NamedValue> hidden = {{"sensitivity", 1.0}};
+  EXPECT_THROW(model.decide({}, hidden, 10, 0, Context()), Error);
+}
+
+TEST(NamedSimulators, TheSearchFindsWhatAGridFinds) {
+  const NamedModel model("bank");
+  const std::vector<NamedValue> observed = {{"X1", 0.4}, {"X2", 0.6}};
+  const NamedDecision best = best_decision(model, observed, Context());
+  double by_grid = 0.0;
+  for (int i = 0; i <= 100; ++i) {
+    const std::vector<NamedValue> set = {{"A", 0.01 * i}};
+    by_grid = std::max(by_grid, model.success(observed, set, 4000, 9, Context()));
+  }
+  EXPECT_NEAR(best.success, by_grid, 0.03);
+  ASSERT_EQ(best.alterations.size(), 1U);
+  EXPECT_EQ(best.alterations[0].name, "A");
+}
+
 // With the true graph one alteration reaches .832 and all .9999.
 TEST(NamedSimulators, BermudaMeasured) {
   const NamedModel model("bermuda-measured");
@@ -146,7 +266,7 @@ TEST(NamedSimulators, SameSeedSameBytesAndUnknownNamesAreRefused) {
     const std::vector<double> a(first.data.column(0).begin(), first.data.column(0).end());
     const std::vector<double> b(second.data.column(0).begin(), second.data.column(0).end());
     EXPECT_EQ(a, b);
-    EXPECT_EQ(first.data.columns(), NamedModel(simulator.name).equations().size());
+    EXPECT_EQ(first.data.columns(), NamedModel(simulator.name).names().size());
     EXPECT_FALSE(NamedModel(simulator.name).edges().empty());
   }
   try {

@@ -1,0 +1,84 @@
+// Tasks of the literature from the data to the true success of a decision, as a person uses them.
+#include "helpers.h"
+
+namespace olem::test::simulate_named_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(CliSimulateNamed, TheTruthOfADecisionIsTold) {
+  const TemporaryFolder folder;
+  for (const std::string kind : {"comfort", "glucose"}) {
+    SCOPED_TRACE(kind);
+    const ProcessResult made =
+        run_olem({"simulate", kind, "--rows", "300", "--rounds", "3", "--json", "-o", folder.file(kind)});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    const Json task = Json::parse(read_text(folder.file(kind + "/task.json")));
+    const ProcessResult decided = run_olem({"decide", folder.file(kind + "/task.json"), "--quick", "--sampler",
+                                            "linear", "--levers", "first", "-q", "--json"});
+    ASSERT_EQ(decided.exit_code, 0) << decided.err;
+    const Json decision = parse_json(decided.out)["decisions"][0];
+    std::vector<std::string> evaluate = {"simulate", "evaluate", folder.file(kind + "/truth.json"), "--json"};
+    for (const auto& [name, value] : task["observed"].items())
+      evaluate = joined(evaluate, {"--context", name + "=" + value.dump()});
+    for (const auto& [name, value] : decision["alterations"].items()) {
+      if (!value.is_null()) evaluate = joined(evaluate, {"--set", name + "=" + value.dump()});
+    }
+    const ProcessResult told = run_olem(evaluate);
+    ASSERT_EQ(told.exit_code, 0) << told.err;
+    const Json truth = parse_json(told.out);
+    EXPECT_GE(truth["best"]["success"].get<double>(), truth["success"].get<double>() - 0.03);
+    EXPECT_GT(truth["best"]["success"].get<double>(), truth["without_action"].get<double>());
+    EXPECT_LT(truth["standard_error"].get<double>(), 0.004);
+  }
+}
+
+TEST(CliSimulateNamed, WhatCannotBeEvaluatedIsRefused) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_olem({"simulate", "glucose", "--rows", "10", "-o", folder.file("g")}).exit_code, 0);
+  const std::string truth = folder.file("g/truth.json");
+  const ProcessResult missing = run_olem({"simulate", "evaluate", truth, "--context", "weight=70"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("carbs"));
+  const ProcessResult outcome = run_olem({"simulate", "evaluate", truth, "--context", "weight=70", "--context",
+                                          "carbs=50", "--context", "g0=7", "--set", "g180=6"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("'g180' is not alterable"));
+}
+
+TEST(CliSimulateNamed, TheStudyDecidesOnThem) {
+  const TemporaryFolder folder;
+  ProcessOptions options;
+  options.folder = folder.path();
+  const std::vector<std::string> command = {"study",
+                                            "published",
+                                            "--settings",
+                                            "comfort",
+                                            "--rows",
+                                            "200",
+                                            "--tasks",
+                                            "1",
+                                            "--rounds",
+                                            "2",
+                                            "--json",
+                                            "--methods",
+                                            "sampler-linear,true-order,best"};
+  const ProcessResult run = run_olem(command, options);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json rows = parse_json(run.out)["rows"];
+  const auto mean = [&](const std::string& method, const std::string& metric) {
+    for (const Json& row : rows) {
+      if (row["method"] == method && row["metric"] == metric) return row["mean"].get<double>();
+    }
+    ADD_FAILURE() << method << " " << metric;
+    return 0.0;
+  };
+  EXPECT_GT(mean("best", "success"), 0.9);
+  EXPECT_GE(mean("best", "success"), mean("sampler-linear", "success") - 0.03);
+  EXPECT_GE(mean("best", "success"), mean("true-order", "success") - 0.03);
+  EXPECT_EQ(mean("best", "idle"), mean("true-order", "idle"));
+  EXPECT_EQ(mean("best", "worse"), 0.0);
+}
+
+}  // namespace
+}  // namespace olem::test::simulate_named_test
