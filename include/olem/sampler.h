@@ -168,6 +168,11 @@ class SamplerRun {
   // these, ConditionalSampler::function_entries() of them, the same for every draw; none: as at the start.
   // add_gradient() must not follow. A sampler without a posterior spread ignores it.
   virtual void hold_function(std::span<const double> /*normals*/) {}
+
+  // For the latest sample(), which must have been exact: y[i] = its draw i with the noise moved by offsets[i] of its
+  // standard deviations, on the scale on which noise is added: that of the transform with the spread of the draw, or
+  // the log-odds of a discrete variable. False, with nothing of use in y, where noise is added on no scale.
+  virtual bool move_noise(std::span<const double> /*offsets*/, std::span<double> /*y*/) { return false; }
 };
 
 // A model of one variable given q >= 0 conditions, from which one can draw. Immutable and safe to share.
@@ -210,6 +215,12 @@ class ConditionalSampler {
   // False, with nothing written, where the sampler has no such function; discrete ones have it.
   virtual bool distribution(std::span<const Condition> /*conditions*/, std::span<const double> /*y*/,
                             double /*caution*/, std::span<double> /*below*/, std::span<double> /*up_to*/) const {
+    return false;
+  }
+
+  // out[i] = mean of the noise behind the value y under the conditions i, in its standard deviations, on the scale of
+  // SamplerRun::move_noise. False where noise is added on no scale, or y is no value on it.
+  virtual bool noise_behind(std::span<const Condition> /*conditions*/, double /*y*/, std::span<double> /*out*/) const {
     return false;
   }
 
