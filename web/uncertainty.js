@@ -81,11 +81,24 @@ function change_texts({ question, other_order, units, measure_next, hidden_cause
   return texts;
 }
 
+// What other learners say of the decision.
+function opinion_texts({ opinions = [], success_probability }) {
+  return opinions.map(
+    ({ learner, success }) =>
+      `By the order or graph of ${learner} this decision has ${percent_text(success)}` +
+      `${Math.abs(success - success_probability) > 0.1 ? ', which disagrees.' : '.'}`,
+  );
+}
+
 // Shows it for a decision of the server; nothing for null.
 export function show_uncertainty(decision) {
   const parts = [];
   if (decision?.uncertainty) parts.push(...sources_bar(decision.uncertainty));
-  const texts = [...members_text(decision?.members ?? []).map((text) => `${text}.`), ...change_texts(decision ?? {})];
+  const texts = [
+    ...members_text(decision?.members ?? []).map((text) => `${text}.`),
+    ...opinion_texts(decision ?? {}),
+    ...change_texts(decision ?? {}),
+  ];
   if (texts.length > 0) parts.push(make('ul', {}, ...texts.map((text) => make('li', {}, text))));
   $('uncertainty').hidden = parts.length === 0;
   $('uncertainty-parts').replaceChildren(...parts);

@@ -54,6 +54,21 @@ std::vector<double> checked_weights(const std::string& prefix, std::size_t rows,
   return scaled;
 }
 
+// What is known of the rows, where it is about this table.
+const TaskRows* rows_of(const Table& table, const OlemPlusOptions& options) {
+  const TaskRows* const rows = options.rows.get();
+  if (rows == nullptr) return nullptr;
+  const bool fits = (rows->weights.empty() || rows->weights.size() == table.rows()) &&
+                    std::all_of(rows->set.begin(), rows->set.end(),
+                                [&](const TaskRows::Set& set) { return set.rows.size() == table.rows(); });
+  return fits ? rows : nullptr;
+}
+
+std::span<const double> weights_of(const Table& table, const OlemPlusOptions& options, std::span<const double> given) {
+  const TaskRows* const rows = rows_of(table, options);
+  return given.empty() && rows != nullptr ? std::span<const double>(rows->weights) : given;
+}
+
 std::vector<std::size_t> columns_that_are(bool discrete, const PlusColumns& columns) {
   std::vector<std::size_t> chosen;
   for (std::size_t j = 0; j < columns.columns; ++j) {
@@ -134,8 +149,9 @@ class OlemPlusProblem::Impl {
       : options_(options),
         table_names_(table.names()),
         prefix_(table.prefix()),
-        own_nodes_(std::make_shared<PlusNodes>(
-            prepare_plus_columns(table, checked_weights(table.prefix(), table.rows(), weights), context))),
+        own_nodes_(std::make_shared<PlusNodes>(prepare_plus_columns(
+            table, checked_weights(table.prefix(), table.rows(), weights_of(table, options, weights)), context,
+            rows_of(table, options)))),
         nodes_(*own_nodes_) {
     for (const std::size_t column : columns().table_column) names_.push_back(table.name(column));
     full_terms_ = scale_terms(options, columns());
