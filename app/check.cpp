@@ -85,12 +85,13 @@ bool has_error(const Findings& findings) {
 }
 
 // The table as other verbs would use it: without what --constant drop leaves out.
-Table check_columns(const CheckArguments& arguments, const ReadResult& read, const Session& session,
+Table check_columns(const CheckArguments& arguments, const Task* task, const ReadResult& read, const Session& session,
                     Findings& findings) {
+  const std::vector<std::string> no_variables = task == nullptr ? std::vector<std::string>() : row_columns(*task);
   Table used = read.table;
   if (arguments.data.constant == "drop") {
     try {
-      PreparedTable prepared = prepare_table(read.table, ConstantPolicy::kDrop, session.context());
+      PreparedTable prepared = prepare_table(read.table, ConstantPolicy::kDrop, no_variables, session.context());
       for (const Warning& warning : prepared.warnings) {
         // Of the warnings only those about what was left out have nothing to advise; the others are found again below.
         if (warning.remedies.empty())
@@ -102,7 +103,12 @@ Table check_columns(const CheckArguments& arguments, const ReadResult& read, con
     }
   }
   const ReadFacts facts = read_facts(read);
-  const auto found = check_table(used, session.context(), CheckDepth::kThorough, &facts);
+  std::vector<std::size_t> variables;
+  for (std::size_t j = 0; j < used.columns(); ++j) {
+    if (std::find(no_variables.begin(), no_variables.end(), used.name(j)) == no_variables.end()) variables.push_back(j);
+  }
+  const auto found = check_table(variables.size() == used.columns() ? used : used.with_columns(variables),
+                                 session.context(), CheckDepth::kThorough, &facts);
   findings.problems.insert(findings.problems.end(), found.begin(), found.end());
   return used;
 }
@@ -173,7 +179,7 @@ std::optional<Table> check_data(const CheckArguments& arguments, Task* task, con
                                    {}});
     }
     findings.json["column_types"] = column_types_json(named_columns(read.table));
-    read.table = check_columns(arguments, read, session, findings);
+    read.table = check_columns(arguments, task, read, session, findings);
     findings.json["data"] = {
         {"source", read.table.source()}, {"rows", read.table.rows()}, {"columns", read.table.columns()}};
     return std::move(read.table);

@@ -245,7 +245,8 @@ LoadedTable load_tables(const DataOptions& options, Session& session, Task* task
   std::optional<CompletedTables> completed = complete_table(read, options, task, read.used.imputations, session);
   const ConstantPolicy policy = options.constant == "drop" ? ConstantPolicy::kDrop : ConstantPolicy::kError;
   const ReadFacts facts = read_facts(read);
-  PreparedTable prepared = prepare_table(read.table, policy, session.context(), &facts);
+  const std::vector<std::string> no_variables = task == nullptr ? std::vector<std::string>() : row_columns(*task);
+  PreparedTable prepared = prepare_table(read.table, policy, no_variables, session.context(), &facts);
   std::vector<Warning> warnings = read.warnings;
   warnings.insert(warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
   session.warn(warnings);

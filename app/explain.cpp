@@ -25,6 +25,7 @@ struct ExplainArguments {
   std::vector<std::string> decision;
   std::string svg;
   bool looking = false;
+  bool quick = false;
 };
 
 // Curves go over whole domains, whatever else the task wishes for.
@@ -50,10 +51,14 @@ int run_explain(ExplainArguments arguments) {
                 fmt::format("--svg draws one context, and there are {}. Give one with --context.", contexts.size()));
   }
   Json options = source.options;
+  if (arguments.quick) arguments.learning.options.members.reset();
   arguments.learning.options.context_model = any_unknown(contexts);
   const RehearsalModel model = take_model(source, arguments.learning, session);
   session.warn(wish_warnings(task));
-  const DecisionProblems problems = make_problems(model, task, contexts, arguments.source, session);
+  DecisionProblems problems = make_problems(model, task, contexts, arguments.source, session);
+  if (arguments.quick) {
+    for (DecisionProblem& problem : problems.list) problem.members = nullptr;
+  }
   session.warn(problems.warnings);
   const std::vector<std::vector<NamedValue>> decisions(problems.list.size(), decision);
   const std::vector<Explanation> explanations =
@@ -84,6 +89,7 @@ int run_explain(ExplainArguments arguments) {
   options["looking"] = arguments.looking;
   if (model.calibration) json["calibration"] = to_json(*model.calibration);
   options.update(to_json(model.options));
+  options["quick"] = arguments.quick || !model.members;
   ExplainOptions used = arguments.explain;
   options.update(describe(used).json());
   if (!arguments.svg.empty()) {
@@ -106,7 +112,10 @@ std::function<int()> fill_explain_verb(CLI::App* verb) {
   verb->add_flag("--looking", arguments->looking,
                  "also say what seeing each variable is worth, and which levers to change or to watch")
       ->group("Curves");
+  verb->add_flag("--quick", arguments->quick, "one fit without members: numbers without their intervals")
+      ->group("Curves");
   add_rehearsal_options(*verb, arguments->learning);
+  add_member_options(*verb, arguments->learning);
   add_described_options(*verb, describe(arguments->explain), "Curves");
   add_common_options(*verb, arguments->common);
   verb->add_option("--svg", arguments->svg, "draw rankings, forecast, curves and pairs into this file")
@@ -117,6 +126,7 @@ Examples:
   olem explain task.json
   olem explain task.json --svg influence.svg
   olem explain task.json --looking
+  olem explain task.json --quick
   olem explain --model reef.olem --context Light=0.4 --context Temp=-0.2 --context Sal=0.1
   olem explain --model reef.olem --at DIC=0 --at TA=0.2 --pair-points 0
   olem explain task.json --contexts today.csv --json -o influence.json
@@ -125,6 +135,8 @@ Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated,
 130 interrupted.)");
   return [verb, arguments] {
     check_rehearsal_options(*verb, arguments->learning);
+    // An earlier version had one fit.
+    if (!arguments->learning.like.empty()) arguments->quick = true;
     return run_explain(*arguments);
   };
 }

@@ -161,6 +161,10 @@ DecisionProblems make_problems(const RehearsalModel& model, const Task& task,
                                const std::vector<std::vector<double>>& contexts, const ModelArguments& arguments,
                                const Session& session) {
   DecisionProblems problems = make_problems(model, task, contexts);
+  const std::string group = observed_group(task, parse_texts(arguments.observed, "context"));
+  if (!group.empty()) {
+    for (DecisionProblem& problem : problems.list) problem = problem_in_group(std::move(problem), model, group);
+  }
   if (arguments.so_far.empty()) return problems;
   if (contexts.size() != 1) {
     throw Error::of_option(

@@ -77,4 +77,8 @@ struct PreparedTable {
 PreparedTable prepare_table(const Table& table, ConstantPolicy policy, const Context& context,
                             const ReadFacts* facts = nullptr);
 
+// The same, but these columns are no variables: they are kept as they are, and nothing is said about them.
+PreparedTable prepare_table(const Table& table, ConstantPolicy policy, std::span<const std::string> no_variables,
+                            const Context& context, const ReadFacts* facts = nullptr);
+
 }  // namespace olem

@@ -124,6 +124,8 @@ struct DecisionProblem {
   // Wishes, as in a Task. A variable that is left alone counts with its expected value in constraints, and a constraint
   // on nothing that is altered does not bind.
   std::vector<NamedValue> cost;
+  std::vector<CostForm> cost_forms;
+  std::string group;  // the one that is decided for; empty: a new one, or there are no groups
   std::optional<int> max_alterations;
   std::vector<AlterationConstraint> constraints;
   // What is settled already, by name of an alterable variable. A fixed value, within the domain, is part of every
@@ -199,6 +201,7 @@ constexpr double kOpinionDisagrees = 0.1;
 
 struct Decision {
   std::vector<NamedValue> context;
+  std::string group;               // the one that was decided for; may be empty
   std::vector<NamedValue> so_far;  // set and seen since
   std::vector<UnknownContext> unknown;
   std::vector<Alteration> alterations;  // in the order of the problem
@@ -287,6 +290,10 @@ std::vector<NamedValue> known_values(const DecisionProblem& problem);
 // With UnknownPolicy::kDraw variables without a value are unknown; a usage error when the model cannot draw them.
 DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed,
                                  UnknownPolicy unknown = UnknownPolicy::kError);
+
+// The same decision for one of the groups that the model was learned from, in place of a new one: with the intercepts
+// of that group. A usage error that names the closest group for a name that is none.
+DecisionProblem problem_in_group(DecisionProblem problem, const RehearsalModel& model, const std::string& name);
 
 // Values as people write them, in numbers: {"heating", "on"}, {"price", "0.4"}. For `observed` and for
 // DecisionProblem::fixed; value_name() is the way back. A usage error that names the levels for a word that is none.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "olem/context.h"
@@ -34,18 +35,21 @@ struct SuccessCurve {
   double high = 0.0;
   double data_low = 0.0;  // its range in the data
   double data_high = 0.0;
-  std::vector<std::size_t> data_counts;     // rows in bins of equal width over that range; empty where not known
-  double expected = 0.0;                    // as Alteration::expected
-  bool influences = false;                  // it can change an outcome when it is set alone
-  std::vector<double> values;               // ascending; a single one when the domain holds no other
-  std::vector<std::string> levels = {};     // the words of the values, where they have them
-  bool is_list = false;                     // nothing lies between the values
-  std::vector<double> success;              // at each value, the others left alone
+  std::vector<std::size_t> data_counts;  // rows in bins of equal width over that range; empty where not known
+  double expected = 0.0;                 // as Alteration::expected
+  bool influences = false;               // it can change an outcome when it is set alone
+  std::vector<double> values;            // ascending; a single one when the domain holds no other
+  std::vector<std::string> levels = {};  // the words of the values, where they have them
+  bool is_list = false;                  // nothing lies between the values
+  std::vector<double> success;           // at each value, the others left alone
+  std::vector<double> success_low = {};  // 95 %, with members; empty without
+  std::vector<double> success_high = {};
   std::vector<double> beside_decision;      // the others as in the decision; empty without one
   std::vector<unsigned char> extrapolated;  // 1: some variable is mostly drawn from where there is no data
   // The best of the values, of equals the nearest to `expected`, and its success on the curve.
   double best_value = 0.0;
   double best_success = 0.0;
+  std::optional<std::pair<double, double>> best_interval = {};  // with members
 };
 
 // What two of them can do together, the others left alone.
@@ -54,7 +58,7 @@ struct SuccessMap {
   std::size_t second = 0;
   std::vector<double> first_values;
   std::vector<double> second_values;
-  std::vector<double> success;  // second_values x first_values, row by row; on fewer draws than curves
+  std::vector<double> success;  // second_values x first_values, row by row; by the fit, on fewer draws than curves
   double best_first = 0.0;
   double best_second = 0.0;
   double best_success = 0.0;      // on fresh draws
@@ -76,6 +80,9 @@ struct Explanation {
   std::vector<NamedValue> decision;  // that was given to compare with; may be empty
   double without_action = 0.0;       // on the fresh draws
   std::optional<double> with_decision;
+  // 95 %, with members: as those of the decision itself.
+  std::optional<std::pair<double, double>> without_action_interval = {};
+  std::optional<std::pair<double, double>> with_decision_interval = {};
   std::vector<SuccessCurve> curves;   // in the order of the problem
   std::vector<SuccessMap> maps;       // every pair of curves, first < second
   std::vector<std::size_t> alone;     // curves, the most successful first
@@ -88,6 +95,9 @@ struct Explanation {
 // How the probability of success depends on what is altered: alone, over the whole domain, and in pairs; one result per
 // problem. `decisions` is empty, or has for each problem values of some of the alterable variables: each curve is then
 // also made with the other ones set to them.
+//
+// With members every success but those of maps is the mean over the fit and the weighted orders, and curves have the
+// interval of all members; it is found for every fifth point and interpolated on the logit scale.
 //
 // A pure function of problems, options and the context's seed, on the context's threads. The draws are those of
 // decide(). With k alterable variables a problem costs k times points (twice that with a decision) and k (k - 1) / 2

@@ -11,6 +11,7 @@
 #include "olem/options.h"
 #include "olem/order_result.h"
 #include "olem/table.h"
+#include "olem/task_rows.h"
 
 namespace olem {
 
@@ -30,6 +31,9 @@ struct OlemPlusOptions {
   double beta = 0.01;
   // Preference for residual entropies that are alike.
   double kappa = 0.03;
+  // What is known of the rows of the table, or null: a row in which a variable was set says nothing about what that
+  // variable depends on, and rows count by their weights. Of a table with another number of rows it is ignored.
+  std::shared_ptr<const TaskRows> rows;
 };
 
 OptionSet describe(OlemPlusOptions& options);

@@ -107,6 +107,16 @@ class PostDecisionSampler {
   // For each variable that is drawn, in order, how far from data the decision takes it.
   std::vector<VariableReach> reach(std::span<const double> values, double caution = 1.0);
 
+  // One outcome by its place in the plan, standardised, when the noise of its own sampler is moved by offsets[i] of its
+  // standard deviations (SamplerRun::move_noise) and everything else is as in sample(). Nothing where noise is added
+  // on no scale.
+  std::optional<std::vector<double>> with_moved_noise(std::size_t outcome, std::span<const double> offsets,
+                                                      std::span<const double> values, double caution = 1.0);
+
+  // The noise behind a standardised value of an outcome, for every draw (ConditionalSampler::noise_behind).
+  std::optional<std::vector<double>> noise_behind(std::size_t outcome, double value, std::span<const double> values,
+                                                  double caution = 1.0);
+
   // All variables that the outcomes need, for every valid draw, in the user's units: context, altered, drawn.
   Table table(std::span<const double> values, double caution = 1.0);
 

@@ -98,6 +98,25 @@ struct DataSource {
 // {"source", "rows"}
 Json to_json(const DataSource& data);
 
+// What rows in which a lever was set say about its effect on an outcome, and what the others say: slopes of straight
+// lines, given what comes before the lever, in units of the outcome per unit of the lever.
+struct SetEffect {
+  std::string lever;
+  std::string outcome;
+  std::size_t set_rows = 0;
+  std::size_t other_rows = 0;
+  double set_effect = 0.0;
+  double set_error = 0.0;  // standard error
+  double other_effect = 0.0;
+  double other_error = 0.0;
+  bool contradict = false;  // beyond chance: something hidden moves lever and outcome where the lever is left alone
+
+  bool operator==(const SetEffect&) const = default;
+};
+
+// {"lever", "outcome", "set_rows", "other_rows", "set": {"effect", "standard_error"}, "other": {...}, "contradict"}
+Json to_json(const SetEffect& effect);
+
 // What was learned for one task: enough to decide for any context.
 struct RehearsalModel {
   Task task;
@@ -119,6 +138,9 @@ struct RehearsalModel {
   std::uint64_t seed = 0;
   std::string version;                     // of the olem that learned it
   std::optional<Calibration> calibration;  // of the samplers along this order, where asked for
+  std::vector<SetEffect> set_by_hand;      // of the levers that were set in some rows
+  std::vector<std::string> groups;         // names of the groups, by number; none: the rows have no groups
+  std::optional<double> effective_rows;    // in time or with weights: independent rows of equal weight that say as much
   Summary summary;                         // seconds and warnings of learning
 };
 

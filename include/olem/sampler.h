@@ -131,6 +131,13 @@ struct SamplerFacts {
   std::vector<SamplerScore> scores;  // of what was chosen and of its rivals; empty where nothing was compared
 };
 
+// A number of the noise that a draw takes from elsewhere, so that variables share it.
+struct SharedNoise {
+  std::string variable;   // whose noise it is; empty: that of the group which the draw belongs to
+  std::size_t entry = 0;  // of that noise
+  bool operator==(const SharedNoise&) const = default;
+};
+
 // The work of one sampler on one block of draws whose noise is fixed. Not shared between threads.
 class SamplerRun {
  public:
@@ -161,6 +168,11 @@ class SamplerRun {
   // these, ConditionalSampler::function_entries() of them, the same for every draw; none: as at the start.
   // add_gradient() must not follow. A sampler without a posterior spread ignores it.
   virtual void hold_function(std::span<const double> /*normals*/) {}
+
+  // For the latest sample(), which must have been exact: y[i] = its draw i with the noise moved by offsets[i] of its
+  // standard deviations, on the scale on which noise is added: that of the transform with the spread of the draw, or
+  // the log-odds of a discrete variable. False, with nothing of use in y, where noise is added on no scale.
+  virtual bool move_noise(std::span<const double> /*offsets*/, std::span<double> /*y*/) { return false; }
 };
 
 // A model of one variable given q >= 0 conditions, from which one can draw. Immutable and safe to share.
@@ -170,6 +182,10 @@ class ConditionalSampler {
 
   virtual std::size_t conditions() const = 0;
   virtual std::size_t noise_entries() const = 0;  // standard normal numbers that one draw takes
+  // Where the last of these entries come from; none, as of most samplers: all of them are the variable's own.
+  virtual std::vector<SharedNoise> shared_noise() const { return {}; }
+  // Whether the first entry picks one of several models of the same variable, so that their own entries follow it.
+  virtual bool picks_component() const { return false; }
   // Standard normal numbers that one posterior function takes (SamplerRun::hold_function); 0: it has no own
   // uncertainty.
   virtual std::size_t function_entries() const { return 0; }
@@ -202,6 +218,12 @@ class ConditionalSampler {
     return false;
   }
 
+  // out[i] = mean of the noise behind the value y under the conditions i, in its standard deviations, on the scale of
+  // SamplerRun::move_noise. False where noise is added on no scale, or y is no value on it.
+  virtual bool noise_behind(std::span<const Condition> /*conditions*/, double /*y*/, std::span<double> /*out*/) const {
+    return false;
+  }
+
   virtual SamplerState state() const = 0;
 };
 
@@ -224,6 +246,7 @@ struct SamplerData {
   std::vector<Warning>* warnings = nullptr;  // where to put what is doubtful about the fit; null: nobody asks
   SamplerColumn target_column = {};
   std::vector<SamplerColumn> condition_columns = {};  // one per condition; none: all of them are real
+  std::vector<std::string> condition_names = {};      // where something of the rows is known (TaskRows)
 };
 
 // What leaves the draws of a fitted kind as they are, in the user's units: to 1e-3 of a standard deviation. A column

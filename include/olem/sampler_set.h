@@ -12,6 +12,7 @@
 #include "olem/graph.h"
 #include "olem/sampler.h"
 #include "olem/table.h"
+#include "olem/task_rows.h"
 
 namespace olem {
 
@@ -67,5 +68,15 @@ SamplerSet fit_samplers(const Table& table, const std::vector<VariableConditions
 // of them, and a draw comes from one of these at random. Means, deviations and ranges are those of all tables together.
 SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<VariableConditions>& variables,
                         const SamplerOptions& options, const Context& context);
+
+// The same from rows of which something is known: a variable is fitted without the rows in which it was set; levers
+// have the effects that rows in which they were set say they have, as far as the others contradict these; every
+// variable has an intercept for each group; rows count by their weights (docs/methods/acted-upon.md).
+SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<VariableConditions>& variables,
+                        const TaskRows& rows, const SamplerOptions& options, const Context& context);
+
+// The samplers for draws of the group with this number, in place of a new group.
+std::shared_ptr<const SamplerSet> samplers_in_group(const std::shared_ptr<const SamplerSet>& samplers,
+                                                    std::size_t group);
 
 }  // namespace olem

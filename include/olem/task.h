@@ -18,6 +18,7 @@
 #include "olem/named_value.h"
 #include "olem/region.h"
 #include "olem/table.h"
+#include "olem/task_rows.h"
 
 namespace olem {
 
@@ -26,6 +27,15 @@ namespace olem {
 struct AlterationConstraint {
   std::vector<NamedValue> weights;
   double max = 0.0;
+};
+
+// The cost of one lever beside its weight. Power 1: weight x |value - datum|; power 2: weight x (value - datum)^2, both
+// in the user's units. Without a datum the change is counted from what is expected without action.
+struct CostForm {
+  std::string name;
+  std::optional<double> datum;
+  int power = 1;
+  bool operator==(const CostForm&) const = default;
 };
 
 // One step of a sequence of decisions: what is altered, and what is observed before the next step.
@@ -63,7 +73,8 @@ struct Task {
   std::vector<NamedValue> observed;       // values of the context; may be empty
   std::vector<NamedWord> observed_words;  // those that are given by the word of a level
   std::vector<std::string> unknown;       // those that are said to be not known
-  std::vector<NamedValue> cost;  // weights of the change from what is expected without action; others cost nothing
+  std::vector<NamedValue> cost;      // weights of the change from what is expected without action; others cost nothing
+  std::vector<CostForm> cost_forms;  // of those whose cost is not weight x |change|
   std::optional<int> max_alterations;  // how many variables a decision may alter
   std::vector<AlterationConstraint> constraints;
   std::vector<SequenceStep> sequence;  // steps of the decision, the first one first; none: everything at once
@@ -72,6 +83,10 @@ struct Task {
   std::vector<std::string> after;          // behind the outcomes: neither fitted nor used
   std::vector<std::string> ignore;         // not read, not used
   std::vector<ColumnDeclaration> columns;  // what is known of the columns themselves
+  std::vector<SetByHand> set_by_hand;      // variables that somebody set from outside in some rows
+  std::string group;                       // column of the groups that the rows belong to; may be empty
+  std::string weight;                      // column that says how often a row counts; may be empty
+  std::string time;                        // column that rows are in time order by; may be empty
   // How the table is read: keys of read_option_keys and "constant", each with its value as a user would type it.
   std::vector<std::pair<std::string, std::string>> reading;
 };
@@ -93,7 +108,7 @@ bool looks_like_task(std::string_view beginning);
 // The columns that the task leaves out: `after` and `ignore`. Readers need not read them.
 std::vector<std::string> unused_columns(const Task& task);
 
-// The table without them. Names that it does not have are no error here.
+// The table without them and without the row_columns. Names that it does not have are no error here.
 Table without_unused(const Task& task, const Table& table);
 // What "reading" says, with declared_words; all else as it is by default. Give its `read` to read_table.
 ReadingOptions reading_options(const Task& task);
@@ -172,6 +187,10 @@ struct ContextSources {
 std::vector<std::vector<double>> read_contexts(const Task& task, const ContextSources& sources, const Context& context,
                                                std::span<const Column> about = {},
                                                UnknownPolicy unknown = UnknownPolicy::kError);
+
+// The name of the group to decide for, from the values that are given or else from what the task observed; empty: a new
+// one, or there are no groups.
+std::string observed_group(const Task& task, std::span<const NamedWord> given = {});
 
 // The values of such a row that are known, by name.
 std::vector<NamedValue> known_context(const Task& task, std::span<const double> values);

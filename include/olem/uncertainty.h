@@ -14,7 +14,7 @@ namespace olem {
 
 // What one fit says of a decision.
 struct MemberSuccess {
-  std::string kind;  // "fit", or a name of MemberKind
+  std::string kind;  // "fit", a name of MemberKind, or "posterior_function"
   double success = 0.0;
   double without_action = 0.0;
 };
@@ -50,6 +50,15 @@ struct UnitsNote {
   double by_members = 0.0;  // success of that decision by the fit and its orders
 };
 
+// Why no lever can change an outcome: a step of the order, and what would be decided with it the other way round.
+struct InfluenceStep {
+  std::string first;  // comes before `second` in the fit
+  std::string second;
+  std::string by;          // who has it the other way round: a name of MemberKind
+  OtherDecision decision;  // its best decision, and the success by it
+  double without_action = 0.0;
+};
+
 // What would shrink the interval most.
 struct NextMeasurement {
   enum class Kind { kRows, kPair, kRegion };
@@ -71,11 +80,12 @@ struct DecisionUncertainty {
   double rows = 0.0;                   // which rows there are, beside the order
   double order = 0.0;                  // the order of the variables
   double extrapolation = 0.0;          // posterior functions: what the samplers do not know where the decision leads
-  std::vector<MemberSuccess> members;  // the fit, the weighted orders, the half-samples
+  std::vector<MemberSuccess> members;  // the fit, weighted orders, half-samples, posterior functions
   bool chosen_by_members = false;      // another decision than that of the fit alone
   std::optional<OrderQuestion> question;
-  std::optional<OtherOrderNote> other_order;  // where its success differs by more than .1
-  std::optional<UnitsNote> units;             // where the answer rests on the units
+  std::optional<OtherOrderNote> other_order;    // where its success differs by more than .1
+  std::optional<UnitsNote> units;               // where the answer rests on the units
+  std::optional<InfluenceStep> influence_step;  // where no lever can change an outcome in the fit
   std::optional<NextMeasurement> next;
 
   double variance() const { return draws + rows + order + extrapolation; }
@@ -84,8 +94,10 @@ struct DecisionUncertainty {
 // Success if something unobserved moves both a lever and an outcome, and for how strong a cause no action is as good.
 struct HiddenCause {
   struct Point {
-    double strength = 0.0;  // correlation of the cause with both noises
-    double success = 0.0;   // least over levers, outcomes and signs
+    double strength = 0.0;   // correlation of the cause with both noises
+    double success = 0.0;    // least over levers, outcomes and signs
+    std::string lever = {};  // the pair that it is the least of; empty where no pair makes it less
+    std::string outcome = {};
   };
   std::vector<Point> curve;
   std::optional<double> breakdown;  // the least strength at which success is that of no action; nothing: above .95

@@ -51,7 +51,7 @@ py::tuple fit_model(const std::string& task_text, const Table& table, const Rehe
   if (graph) given = parse_graph(*graph, "The graph");
   std::vector<Warning> warnings;
   RehearsalModel model = run(settings, [&](const Context& context) {
-    warnings = prepare_table(table, ConstantPolicy::kError, context).warnings;
+    warnings = prepare_table(table, ConstantPolicy::kError, row_columns(task), context).warnings;
     return given ? fit_rehearsal_on_graph(task, table, options, *given, context)
                  : fit_rehearsal(task, table, options, order, context);
   });
@@ -72,7 +72,7 @@ py::tuple fit_incomplete_model(const std::string& task_text, const IncompleteTab
     // Types first: what is imputed must be possible.
     const IncompleteTable declared = table.with_started(declare_columns(table.started(), task));
     const CompletedTables tables = impute(declared, impute_options, context);
-    warnings = prepare_table(tables.tables.front(), ConstantPolicy::kError, context).warnings;
+    warnings = prepare_table(tables.tables.front(), ConstantPolicy::kError, row_columns(task), context).warnings;
     return given ? fit_rehearsal_on_graph(task, tables, options, *given, context)
                  : fit_rehearsal(task, tables, options, order, context);
   });
@@ -96,6 +96,9 @@ py::dict facts_of(const RehearsalModel& model) {
   json["undecided_steps"] = undecided_between(model);
   json["calibration"] = model.calibration ? to_json(*model.calibration) : Json();
   json["missing"] = model.gaps ? to_json(*model.gaps) : Json();
+  json["set_by_hand"] = Json::array();
+  for (const SetEffect& effect : model.set_by_hand) json["set_by_hand"].push_back(to_json(effect));
+  json["groups"] = model.groups;
   json["agreement"] = model.agreement ? to_json(*model.agreement) : Json();
   json["options"] = to_json(model.options);
   json["seed"] = model.seed;
@@ -109,13 +112,17 @@ py::dict facts_of(const RehearsalModel& model) {
 py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<double>>& contexts,
                     const OptionTexts& values, const std::string& unknown,
                     const std::vector<std::pair<std::string, std::string>>& so_far,
-                    const std::optional<std::string>& log, const RunSettings& settings) {
+                    const std::optional<std::string>& log, const std::vector<std::string>& groups,
+                    const RunSettings& settings) {
   DecisionOptions options;
   set_options(describe(options), values);
   std::vector<DecisionProblem> problems;
   for (const std::vector<double>& context : contexts)
     problems.push_back(decision_problem(model, known_context(model.task, context),
                                         unknown == "draw" ? UnknownPolicy::kDraw : UnknownPolicy::kError));
+  for (std::size_t i = 0; i < problems.size() && i < groups.size(); ++i) {
+    if (!groups[i].empty()) problems[i] = problem_in_group(std::move(problems[i]), model, groups[i]);
+  }
   std::vector<NamedWord> words;
   for (const auto& [name, word] : so_far) words.push_back({name, word});
   const std::vector<NamedValue> since = level_values(model, words);
@@ -265,7 +272,7 @@ void add_decisions(py::module_& module) {
       .def("facts", &facts_of)
       .def("value_of", &value_of, py::arg("name"), py::arg("text"))
       .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("unknown"), py::arg("so_far"),
-           py::arg("log"), py::arg("settings"))
+           py::arg("log"), py::arg("groups"), py::arg("settings"))
       .def("simulate", &draw_after_decision, py::arg("context"), py::arg("alterations"), py::arg("draws"),
            py::arg("draw"), py::arg("caution"), py::arg("settings"))
       .def(py::pickle(

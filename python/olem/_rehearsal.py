@@ -19,7 +19,10 @@ from ._steps import Step, steps_of
 
 # Parameters that are keys of a task file.
 _ROLES = ("context", "alterable", "outcome", "desired")
-_WISHES = ("before", "cost", "max_alterations", "constraints", "sequence", "columns", "known_before", "after", "ignore")
+_WISHES = (
+    *("before", "cost", "max_alterations", "constraints", "sequence", "columns", "known_before", "after", "ignore"),
+    *("set_by_hand", "group", "weight", "time"),
+)
 
 
 def _shown(value: float | str) -> str:
@@ -193,7 +196,8 @@ class Rehearsal:
         What is known of the order: earlier names come before later ones.
     cost : dict of name to weight
         A decision costs weight x |value - expected value without action| for what it sets: steps between the levels
-        of an ordinal column, 1 for another level of a switch or category.
+        of an ordinal column, 1 for another level of a switch or category. An entry may be
+        {{"weight": 10, "datum": 0, "power": 2}}: the distance is counted from the datum, and its square costs.
     max_alterations : int
         How many variables a decision may set.
     constraints : list of {{'weights': {{name: weight}}, 'max': bound}}
@@ -209,6 +213,16 @@ class Rehearsal:
         Columns behind the outcomes: neither fitted nor used.
     ignore : list of str
         Columns that are not used.
+    set_by_hand : dict of name to column
+        Variables that somebody set from outside in some rows, each with the column of 0 and 1 that says in which; True:
+        in all of them. Such a row teaches nothing about what the variable itself depends on, and what the lever does
+        without any assumption about hidden causes.
+    group : str
+        Column of the groups that the rows belong to, such as branches: every variable has an intercept for each.
+    weight : str
+        Column that says how often a row counts.
+    time : str
+        Column that the rows are in time order by.
     method : str
         The order learner; None is 'olem+'.
         {methods}
@@ -273,6 +287,10 @@ class Rehearsal:
         How many cells were missing and imputed, by column.
     agreement_ : dict or None
         How far the orders or graphs that were learned from the completed tables differ.
+    set_by_hand_ : list of dict
+        For each lever that was set in some rows and each outcome: the effect from these rows and from the others.
+    groups_ : list of str
+        The groups that the model was learned from.
     task_ : dict
         The task that was fitted, as in a task file.
     column_types_ : dict
@@ -305,7 +323,7 @@ class Rehearsal:
         desired: Mapping[str, Any] | None = None,
         *,
         before: Sequence[Sequence[str]] | None = None,
-        cost: Mapping[str, float] | None = None,
+        cost: Mapping[str, Any] | None = None,
         max_alterations: int | None = None,
         constraints: Sequence[Mapping[str, Any]] | None = None,
         sequence: Sequence[Mapping[str, Any]] | None = None,
@@ -313,6 +331,10 @@ class Rehearsal:
         known_before: Sequence[str] | None = None,
         after: Sequence[str] | None = None,
         ignore: Sequence[str] | None = None,
+        set_by_hand: Mapping[str, str | bool] | None = None,
+        group: str | None = None,
+        weight: str | None = None,
+        time: str | None = None,
         method: str | None = None,
         order_options: Mapping[str, Any] | None = None,
         order: Sequence[str] | None = None,
@@ -348,6 +370,10 @@ class Rehearsal:
         self.known_before = known_before
         self.after = after
         self.ignore = ignore
+        self.set_by_hand = set_by_hand
+        self.group = group
+        self.weight = weight
+        self.time = time
         self.method = method
         self.order_options = order_options
         self.order = order
@@ -431,7 +457,8 @@ class Rehearsal:
         Parameters
         ----------
         context : mapping of name to value, or DataFrame with a row for every context
-            Nothing for a task without context variables. A value that is not known is None, NaN or absent.
+            Nothing for a task without context variables. A value that is not known is None, NaN or absent. With
+            groups the name of a group may stand among them; without, a new group is decided for.
         unknown : {{'error', 'draw'}}
             What becomes of such a value: it is refused, or drawn from its distribution given those that are known;
             `Decision.unknown` then says what knowing it would be worth.
@@ -461,6 +488,7 @@ class Rehearsal:
                 unknown,
                 [(str(name), _options.as_text(value)) for name, value in dict(so_far or {}).items()],
                 None if log is None else os.fspath(log),
+                [self._group_of(row) for row in rows],
                 self._settings(),
             )
         for decision in decisions:
@@ -647,6 +675,8 @@ class Rehearsal:
         self.calibration_ = facts["calibration"]
         self.missing_ = facts["missing"]
         self.agreement_ = facts["agreement"]
+        self.set_by_hand_ = facts["set_by_hand"]
+        self.groups_ = facts["groups"]
         self.warnings_ = facts["warnings"]
         self.task_ = facts["task"]
         self.column_types_ = facts["column_types"]
@@ -679,10 +709,19 @@ class Rehearsal:
                 f"context: there is no value for {', '.join(missing)}. Give one, or have it drawn from what is known of "
                 "the context with suggest(unknown='draw')."
             )
-        others = [name for name in dict(context) if name not in wanted]
+        others = [name for name in dict(context) if name not in wanted and name != self.task_.get("group")]
         if others and complete:
             raise ValueError(f"context: {others[0]!r} is no context variable. There are: {', '.join(wanted)}.")
         return [self._number(name, given[name]) if name in given else math.nan for name in wanted]
+
+    def _group_of(self, context: Any) -> str:
+        """The name of the group among the values; empty where there is none."""
+        given = dict(context).get(self.task_.get("group"))
+        if given is None or is_missing(given):
+            return ""
+        if isinstance(given, numbers.Real) and float(given).is_integer():
+            return str(int(given))  # as a table names it
+        return _options.as_text(given)
 
     def _number(self, name: str, given: Any) -> float:
         """Of a value of a variable: a level may be given by its word."""

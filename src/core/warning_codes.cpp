@@ -21,6 +21,10 @@ constexpr WarningCode kWarningCodes[] = {
      "A column without a role goes with an outcome far beyond what levers and context explain. It may come after the "
      "outcome.",
      "List the column under \"after\" in the task if it comes after the outcome."},
+    {"always_set", false,
+     "A variable was set from outside in nearly all rows. Nothing is known of what it does when it is left alone, so "
+     "that it is then drawn like the values that were set.",
+     "Give rows in which it was left alone, or alter it in every decision."},
     {"beyond_data", true,
      "The decision leads to where there is no data. Most of the uncertainty is that of the models, so the probability "
      "of success is unreliable.",
@@ -119,6 +123,11 @@ constexpr WarningCode kWarningCodes[] = {
      "The first line was taken for the names of the columns although some of its cells are numbers. If it is data, one "
      "row is lost and the names are wrong.",
      "Say so if the first line is data."},
+    {"hidden_cause_found", true,
+     "Rows in which a lever was set contradict the other rows about its effect on an outcome. Something that was not "
+     "observed moves both where the lever is left alone. The effect is taken from the rows that were set, as far as "
+     "the others contradict them.",
+     "Set the lever at random in more rows, or observe what moves both."},
     {"identifier", true,
      "A column counts or names the rows. It is not a quantity, but a model can use it to recognise rows.",
      "Leave the column out."},
@@ -126,6 +135,10 @@ constexpr WarningCode kWarningCodes[] = {
     {"last_observation", false,
      "The task observes something after the last step of its sequence. No decision depends on it.",
      "Add a step that alters something afterwards, or remove the observation."},
+    {"lever_follows_trend", true,
+     "A lever follows the time. Its effect and that of everything else that changes with the time can hardly be told "
+     "apart.",
+     "Put the time into the context, or set the lever at random for a while."},
     {"many_missing", false,
      "More than 40 % of a column are missing and imputed. Results about this column rest on models more than on data.",
      "Leave the column out."},
@@ -225,6 +238,10 @@ constexpr WarningCode kWarningCodes[] = {
      "Give the values with all their digits if you have them."},
     {"row_labels", false, "The first column has no name. It was taken for labels of the rows and is not used.",
      "Give the column a name if it holds data."},
+    {"rows", false,
+     "What the task says about the rows does not fit the table: a column is missing, an indicator holds anything but 0 "
+     "and 1, or a weight is not positive.",
+     "Correct \"set_by_hand\", \"group\", \"weight\" or \"time\" in the task."},
     {"rows_below_columns", false,
      "There are fewer rows than columns. Methods that invert a covariance matrix refuse such a table.",
      "Give more rows, or choose columns."},
@@ -260,6 +277,10 @@ constexpr WarningCode kWarningCodes[] = {
      "Use rows that are further apart, or give earlier values as columns."},
     {"totals", true, "The last row is the sum or the mean of the rows above it. It is not an observation.",
      "Remove the last line."},
+    {"trend", true,
+     "An outcome moves with the time. What a lever and the outcome both owe to the time is taken for an effect of the "
+     "lever.",
+     "Put the column of the time into the context."},
     {"unfinished", true,
      "A limit or Ctrl-C ended the run before all contexts were decided. The result holds those that were.",
      "Allow more time, or give fewer contexts."},
@@ -282,6 +303,10 @@ constexpr WarningCode kWarningCodes[] = {
     {"untested_edges", false,
      "Edges were kept because there are too few rows to test them given as many variables as needed.",
      "Use more rows or fewer columns."},
+    {"weights_resampled", false,
+     "Rows have weights. The order is learned with the weights; samplers are fitted to rows that are taken in "
+     "proportion to their weights, as many as the weighted rows are worth.",
+     ""},
     {"zero_distances", false,
      "Many points have a nearest neighbour at distance zero, because values repeat or are rounded. Nearest-neighbour "
      "entropies are then biased.",

@@ -333,4 +333,21 @@ PreparedTable prepare_table(const Table& table, ConstantPolicy policy, const Con
   return prepared;
 }
 
+PreparedTable prepare_table(const Table& table, ConstantPolicy policy, std::span<const std::string> no_variables,
+                            const Context& context, const ReadFacts* facts) {
+  std::vector<std::size_t> variables;
+  std::vector<std::size_t> others;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    const bool other = std::find(no_variables.begin(), no_variables.end(), table.name(j)) != no_variables.end();
+    (other ? others : variables).push_back(j);
+  }
+  if (others.empty() || variables.empty()) return prepare_table(table, policy, context, facts);
+  PreparedTable prepared = prepare_table(table.with_columns(variables), policy, context, facts);
+  for (std::size_t& column : prepared.kept) column = variables[column];
+  prepared.kept.insert(prepared.kept.end(), others.begin(), others.end());
+  std::sort(prepared.kept.begin(), prepared.kept.end());
+  prepared.table = table.with_columns(prepared.kept);
+  return prepared;
+}
+
 }  // namespace olem

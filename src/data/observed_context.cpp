@@ -48,6 +48,7 @@ void check_given(const Task& task, const std::vector<NamedWord>& given, std::spa
   };
   for (std::size_t i = 0; i < given.size(); ++i) {
     const std::string& name = given[i].name;
+    if (!task.group.empty() && name == task.group) continue;
     const auto place = std::find(task.context.begin(), task.context.end(), name);
     if (place == task.context.end()) {
       reject(fmt::format("'{}' is no context variable of the task. {}", show_text(name),
@@ -66,6 +67,7 @@ std::vector<double> single_context(const Task& task, const std::vector<NamedWord
   check_given(task, given, about);
   std::vector<NamedWord> observed = observed_texts(task);
   for (const NamedWord& assignment : given) {
+    if (!task.group.empty() && assignment.name == task.group) continue;
     const auto place = std::find_if(observed.begin(), observed.end(),
                                     [&](const NamedWord& value) { return value.name == assignment.name; });
     if (place == observed.end()) {
@@ -245,6 +247,8 @@ std::vector<NamedWord> observed_texts(const Task& task) {
   std::vector<NamedWord> texts;
   for (const NamedValue& value : task.observed) texts.push_back({value.name, fmt::format("{}", value.value)});
   texts.insert(texts.end(), task.observed_words.begin(), task.observed_words.end());
+  // The group is no variable: observed_group() says which one it is.
+  std::erase_if(texts, [&](const NamedWord& value) { return !task.group.empty() && value.name == task.group; });
   return texts;
 }
 
@@ -353,6 +357,20 @@ std::vector<Warning> context_warnings(const Task& task, std::span<const ColumnSu
                         {{"Look at its units"}}});
   }
   return warnings;
+}
+
+std::string observed_group(const Task& task, std::span<const NamedWord> given) {
+  if (task.group.empty()) return "";
+  for (const NamedWord& value : given) {
+    if (value.name == task.group) return value.word;
+  }
+  for (const NamedValue& value : task.observed) {
+    if (value.name == task.group) return fmt::format("{}", value.value);
+  }
+  for (const NamedWord& value : task.observed_words) {
+    if (value.name == task.group) return value.word;
+  }
+  return "";
 }
 
 }  // namespace olem

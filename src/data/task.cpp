@@ -23,9 +23,11 @@ using Names = std::vector<std::string>;
 
 const Names kTaskKeys = {"name",        "note",     "data",    "reading",      "columns", "context",
                          "alterable",   "outcome",  "desired", "observed",     "cost",    "max_alterations",
-                         "constraints", "sequence", "before",  "known_before", "after",   "ignore"};
+                         "constraints", "sequence", "before",  "known_before", "after",   "ignore",
+                         "set_by_hand", "group",    "weight",  "time"};
 const Names kDomainKeys = {"min", "max", "step", "values"};
 const Names kConstraintKeys = {"weights", "max"};
+const Names kCostKeys = {"weight", "datum", "power"};
 const Names kStepKeys = {"alter", "then_observe"};
 const Names kColumnKeys = {"type", "levels", "unit", "label"};
 
@@ -69,7 +71,7 @@ class TaskReader {
     if (const Json* const domains = find("alterable")) task.alterable = read_domains(*domains);
     if (const Json* const desired = find("desired")) task.desired = read_region(*desired, task.outcome);
     if (const Json* const observed = find("observed")) read_observed(*observed, task);
-    if (const Json* const cost = find("cost")) task.cost = numbers(*cost, "cost");
+    if (const Json* const cost = find("cost")) read_cost(*cost, task);
     if (const Json* const most = find("max_alterations")) task.max_alterations = read_count(*most);
     if (const Json* const list = find("constraints")) task.constraints = read_constraints(*list);
     if (const Json* const list = find("sequence")) task.sequence = read_sequence(*list);
@@ -77,6 +79,10 @@ class TaskReader {
     if (const Json* const list = find("known_before")) task.known_before = names(*list, "known_before");
     if (const Json* const list = find("after")) task.after = names(*list, "after");
     if (const Json* const list = find("ignore")) task.ignore = names(*list, "ignore");
+    if (const Json* const object = find("set_by_hand")) task.set_by_hand = read_set_by_hand(*object);
+    if (const Json* const text = find("group")) task.group = column_name(*text, "group");
+    if (const Json* const text = find("weight")) task.weight = column_name(*text, "weight");
+    if (const Json* const text = find("time")) task.time = column_name(*text, "time");
     return task;
   }
 
@@ -263,16 +269,64 @@ class TaskReader {
     }
   }
 
-  std::vector<NamedValue> numbers(const Json& object, const std::string& key) const {
+  std::string column_name(const Json& text, const std::string& key) const {
+    if (!text.is_string() || text.get_ref<const std::string&>().empty())
+      fail({key}, must_be(fmt::format("\"{}\"", key), text, "the name of a column in quotes"));
+    return text.get<std::string>();
+  }
+
+  std::vector<SetByHand> read_set_by_hand(const Json& object) const {
+    constexpr std::string_view kRule =
+        "the name of a column of 0 and 1, or of no and yes, in quotes; true stands for all rows, false for none";
     if (!object.is_object()) {
-      fail({key}, must_be(fmt::format("\"{}\"", key), object, "an object of names and numbers, such as {\"a\": 0.5}"));
+      fail({"set_by_hand"}, must_be("\"set_by_hand\"", object,
+                                    "an object of variables and columns, such as {\"price\": \"price_was_set\"}"));
     }
-    std::vector<NamedValue> result;
-    for (const auto& [name, value] : object.items()) {
-      if (!value.is_number()) fail({key, name}, must_be(fmt::format("'{}' in \"{}\"", name, key), value, "a number"));
-      result.push_back({name, value.get<double>()});
+    std::vector<SetByHand> result;
+    for (const auto& [name, column] : object.items()) {
+      const bool is_name = column.is_string() && !column.get_ref<const std::string&>().empty();
+      if (name.empty() || (!is_name && !column.is_boolean()))
+        fail({"set_by_hand", name}, must_be(fmt::format("'{}' in \"set_by_hand\"", name), column, kRule));
+      if (is_name) {
+        result.push_back({name, column.get<std::string>()});
+      } else if (column.get<bool>()) {
+        result.push_back({name, ""});
+      }
     }
     return result;
+  }
+
+  // A weight, or an object with what else belongs to the cost of a lever.
+  void read_cost(const Json& object, Task& task) const {
+    if (!object.is_object())
+      fail({"cost"}, must_be("\"cost\"", object, "an object of names and numbers, such as {\"a\": 0.5}"));
+    for (const auto& [name, value] : object.items()) {
+      if (value.is_number()) {
+        task.cost.push_back({name, value.get<double>()});
+        continue;
+      }
+      if (!value.is_object() || !value.contains("weight")) {
+        fail({"cost", name}, must_be(fmt::format("'{}' in \"cost\"", name), value,
+                                     "a number, or an object such as {\"weight\": 10, \"datum\": 0, \"power\": 2}"));
+      }
+      check_keys(value, kCostKeys, {"cost", name});
+      for (const auto& [key, number] : value.items()) {
+        if (!number.is_number())
+          fail({"cost", name, key}, must_be(fmt::format("\"{}\" of the cost of '{}'", key, name), number, "a number"));
+      }
+      CostForm form{name, std::nullopt, 1};
+      if (value.contains("datum")) form.datum = value["datum"].get<double>();
+      if (value.contains("power")) {
+        const double power = value["power"].get<double>();
+        if (power != 1.0 && power != 2.0) {
+          fail({"cost", name, "power"}, must_be(fmt::format("\"power\" of the cost of '{}'", name), value["power"],
+                                                "1 for the distance or 2 for its square"));
+        }
+        form.power = static_cast<int>(power);
+      }
+      task.cost.push_back({name, value["weight"].get<double>()});
+      if (form.datum || form.power != 1) task.cost_forms.push_back(form);
+    }
   }
 
   // A list of numbers and words, of which there is at least one.
@@ -622,6 +676,10 @@ std::vector<DeclaredType> declared_words(const Task& task) {
     if (!by_reading && (column.type == ColumnType::kCategory || column.type == ColumnType::kOrdinal))
       types.push_back({column.name, ColumnType::kCategory, {}});
   }
+  const bool declared = std::any_of(task.columns.begin(), task.columns.end(),
+                                    [&](const ColumnDeclaration& column) { return column.name == task.group; });
+  // Groups are names, however many there are.
+  if (!task.group.empty() && !declared) types.push_back({task.group, ColumnType::kCategory, {}});
   return types;
 }
 
@@ -658,6 +716,12 @@ Json to_json(const Task& task) {
   for (const NamedWord& value : task.observed_words) json["observed"][value.name] = value.word;
   for (const std::string& name : task.unknown) json["observed"][name] = nullptr;
   if (!task.cost.empty()) json["cost"] = to_json(task.cost);
+  for (const CostForm& form : task.cost_forms) {
+    Json& entry = json["cost"][form.name];
+    entry = Json{{"weight", entry}};
+    if (form.datum) entry["datum"] = *form.datum;
+    if (form.power != 1) entry["power"] = form.power;
+  }
   if (task.max_alterations) json["max_alterations"] = *task.max_alterations;
   for (const AlterationConstraint& constraint : task.constraints) {
     json["constraints"].push_back({{"weights", to_json(constraint.weights)}, {"max", constraint.max}});
@@ -671,6 +735,11 @@ Json to_json(const Task& task) {
   if (!task.known_before.empty()) json["known_before"] = task.known_before;
   if (!task.after.empty()) json["after"] = task.after;
   if (!task.ignore.empty()) json["ignore"] = task.ignore;
+  for (const SetByHand& entry : task.set_by_hand)
+    json["set_by_hand"][entry.name] = entry.column.empty() ? Json(true) : Json(entry.column);
+  if (!task.group.empty()) json["group"] = task.group;
+  if (!task.weight.empty()) json["weight"] = task.weight;
+  if (!task.time.empty()) json["time"] = task.time;
   return json;
 }
 
@@ -695,7 +764,9 @@ std::vector<std::string> unused_columns(const Task& task) {
 }
 
 Table without_unused(const Task& task, const Table& table) {
-  const std::vector<std::string> unused = unused_columns(task);
+  std::vector<std::string> unused = unused_columns(task);
+  const std::vector<std::string> of_rows = row_columns(task);
+  unused.insert(unused.end(), of_rows.begin(), of_rows.end());
   std::vector<std::size_t> kept;
   for (std::size_t j = 0; j < table.columns(); ++j) {
     if (std::find(unused.begin(), unused.end(), table.name(j)) == unused.end()) kept.push_back(j);

@@ -83,6 +83,13 @@ void check_roles(const Task& task, Problems& problems) {
   for (const std::string& name : task.known_before) add(name, "known_before");
   for (const std::string& name : task.after) add(name, "after");
   for (const std::string& name : task.ignore) add(name, "ignore");
+  for (const SetByHand& entry : task.set_by_hand) {
+    if (!entry.column.empty() && role_of.contains(entry.column)) add(entry.column, "set_by_hand");
+  }
+  if (!task.group.empty()) add(task.group, "group");
+  if (!task.weight.empty()) add(task.weight, "weight");
+  if (!task.time.empty() && std::find(task.context.begin(), task.context.end(), task.time) == task.context.end())
+    add(task.time, "time");
 }
 
 void check_names(const Task& task, const Table& table, Problems& problems) {
@@ -160,6 +167,20 @@ void check_wishes(const Task& task, const Table& table, Problems& problems) {
     } else if (!std::isfinite(weight.value) || weight.value < 0.0) {
       add_error(problems, "cost", fmt::format("The cost of '{}' is {}.", weight.name, weight.value),
                 "Give a finite number that is not negative", {weight.name});
+    }
+  }
+  for (const CostForm& form : task.cost_forms) {
+    const std::optional<std::size_t> column = table.find(form.name);
+    const bool squared_switch =
+        form.power == 2 && column &&
+        (table.about(*column).type == ColumnType::kCategory || table.about(*column).type == ColumnType::kBinary);
+    if (form.datum && !std::isfinite(*form.datum)) {
+      add_error(problems, "cost", fmt::format("The datum of the cost of '{}' is {}.", form.name, *form.datum),
+                "Give a finite number", {form.name});
+    } else if (squared_switch) {
+      add_error(problems, "cost",
+                fmt::format("The cost of '{}' is a square, but its levels have no distance.", form.name),
+                "Give a weight alone: it is the cost of another level", {form.name});
     }
   }
   for (std::size_t i = 0; i < task.constraints.size(); ++i) {
@@ -380,8 +401,20 @@ struct Examination {
 };
 
 // Later checks need names that exist and roles that are clear, so that they wait for those before them.
-Examination examine(const Task& task, const Table& given, const Context& context) {
+Examination examine(const Task& task, const Table& given_table, const Context& context) {
   Examination result;
+  const std::vector<std::string> of_rows = row_columns(task);
+  const bool has_rows = std::any_of(of_rows.begin(), of_rows.end(),
+                                    [&](const std::string& name) { return given_table.find(name).has_value(); });
+  // Without its columns nothing can be said about the rows; who calls has taken them apart then.
+  if (has_rows) {
+    try {
+      task_rows(task, given_table);
+    } catch (const Error& error) {
+      add_error(result.problems, "rows", error, task);
+    }
+  }
+  const Table given = has_rows ? without_unused(task, given_table) : given_table;
   try {
     result.table = declare_columns(given, task);
   } catch (const Error& error) {
@@ -389,11 +422,11 @@ Examination examine(const Task& task, const Table& given, const Context& context
     result.table = given;
   }
   const Table& table = result.table;
-  const bool declared = result.problems.empty();
+  const std::size_t declared = result.problems.size();
   check_roles(task, result.problems);
   check_names(task, table, result.problems);
   check_sequence(task, table, result.problems);
-  result.roles_clear = result.problems.size() == (declared ? 0U : 1U);
+  result.roles_clear = result.problems.size() == declared;
   result.domains = check_domains(task, table, result.problems);
   check_wishes(task, table, result.problems);
   const bool sound = std::none_of(result.problems.begin(), result.problems.end(),

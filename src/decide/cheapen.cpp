@@ -18,13 +18,13 @@ constexpr double kTrustGrowth = 1.5;   // after a step that was good
 constexpr double kLeastSaving = 1e-6;  // of the cost: less is rounding
 constexpr int kSteps = 60;
 constexpr int kCorrections = 3;
+constexpr int kTangents = 6;               // of a square, on either side
 constexpr double kCorrectionFactor = 1.2;  // a little more than was lacking, or the next one may lack it again
 
 // The cheapest step within the region of trust that keeps the goal as far as the gradient can tell. Empty when the
 // programme has no answer.
 std::vector<double> cheapest_step(const DecisionSearch& search, const std::vector<double>& values,
-                                  std::span<const double> gradient, double spare, double trust,
-                                  const LinearCost& cost) {
+                                  std::span<const double> gradient, double spare, double trust, const LeverCost& cost) {
   const Box& box = search.domain().box();
   const std::size_t k = values.size();
   LinearProgramme programme;
@@ -36,6 +36,17 @@ std::vector<double> cheapest_step(const DecisionSearch& search, const std::vecto
     if (cost.weights[j] == 0.0) continue;
     const std::size_t distance = programme.add_variable(cost.weights[j], 0.0, kInfinity);
     const std::size_t places[] = {j, distance};
+    if (cost.is_square(j)) {
+      // Tangents at places within the region of trust bound the square from below, as closely as a step needs it.
+      const double most = trust * (box.high[j] - box.low[j]);
+      for (int tangent = -kTangents; tangent <= kTangents; ++tangent) {
+        const double at = values[j] + most * tangent / kTangents - cost.origin[j];
+        // (d + x)^2 >= 2 at (d + x) - at^2, with d what there is already and x the step.
+        const double row[] = {-2.0 * at, 1.0};
+        programme.add_row(places, row, 2.0 * at * (values[j] - cost.origin[j]) - at * at, kInfinity);
+      }
+      continue;
+    }
     const double above[] = {-1.0, 1.0};
     const double below[] = {1.0, 1.0};
     programme.add_row(places, above, values[j] - cost.origin[j], kInfinity);
@@ -58,13 +69,16 @@ std::vector<double> cheapest_step(const DecisionSearch& search, const std::vecto
 
 }  // namespace
 
-double LinearCost::operator()(std::span<const double> values) const {
+double LeverCost::operator()(std::span<const double> values) const {
   double sum = 0.0;
-  for (std::size_t k = 0; k < values.size(); ++k) sum += weights[k] * std::abs(values[k] - origin[k]);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const double distance = std::abs(values[k] - origin[k]);
+    sum += weights[k] * (is_square(k) ? distance * distance : distance);
+  }
   return sum;
 }
 
-Candidate cheapen(DecisionSearch& search, const Candidate& start, double goal, const LinearCost& cost) {
+Candidate cheapen(DecisionSearch& search, const Candidate& start, double goal, const LeverCost& cost) {
   Candidate best = start;
   double best_cost = cost(best.values);
   const double enough = kLeastSaving * best_cost;

@@ -169,10 +169,13 @@ class Decider {
     }
   }
 
-  LinearCost cost_of(const Subset& altered) const {
-    LinearCost cost;
+  LeverCost cost_of(const Subset& altered) const {
+    LeverCost cost;
     cost.weights = prepared_.slope_of_cost(altered);
-    for (const std::size_t k : altered) cost.origin.push_back(prepared_.expected()[k]);
+    for (const std::size_t k : altered) {
+      cost.origin.push_back(prepared_.origin_of_cost(k));
+      cost.powers.push_back(prepared_.power_of_cost(k));
+    }
     return cost;
   }
 
@@ -197,7 +200,7 @@ class Decider {
                                  const Subset& altered) {
     std::vector<Candidate> results;
     const auto count = static_cast<double>(options_.draws);
-    const LinearCost cost = cost_of(altered);
+    const LeverCost cost = cost_of(altered);
     const std::size_t most = kCheapenedPerProposal * static_cast<std::size_t>(options_.proposals) +
                              (prepared_.any_list(altered) ? kMostSearched : 0);
     for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {

@@ -40,6 +40,7 @@ bool Decision::acts() const {
 
 Json to_json(const Decision& decision, std::span<const NamedColumn> columns) {
   Json json;
+  if (!decision.group.empty()) json["group"] = decision.group;
   json["context"] = Json::object();
   for (const NamedValue& value : decision.context) json["context"][value.name] = value.value;
   for (const UnknownContext& unknown : decision.unknown) json["context"][unknown.name] = nullptr;

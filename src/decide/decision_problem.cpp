@@ -7,6 +7,7 @@
 
 #include "olem/decision.h"
 #include "olem/error.h"
+#include "sampler/acted_sampler.h"
 #include "sampler/fitted.h"
 
 namespace olem {
@@ -45,6 +46,26 @@ std::vector<double> values_by_name(const Task& task, std::span<const NamedValue>
   return values;
 }
 
+// Half-samples hold half of the groups. One without the group takes its intercepts from the fit, whose rows they are.
+std::shared_ptr<const SamplerSet> member_in_group(const SamplerSet& member, const SamplerSet& fit, std::size_t group) {
+  auto chosen = std::make_shared<SamplerSet>(member);
+  for (SamplerVariable& variable : chosen->variables) {
+    const sampling::ActedParts* const parts = variable.sampler ? sampling::acted_parts(*variable.sampler) : nullptr;
+    if (parts == nullptr || group >= parts->effects.size()) continue;
+    sampling::ActedParts own = *parts;
+    own.group = group;
+    const SamplerVariable& of_fit = fit.variables[fit.index(variable.name)];
+    const sampling::ActedParts* const known = of_fit.sampler ? sampling::acted_parts(*of_fit.sampler) : nullptr;
+    if (own.effects[group] == 0.0 && known != nullptr && group < known->effects.size()) {
+      const double ratio = of_fit.sd / variable.sd;
+      own.effects[group] = ratio * known->effects[group];
+      own.spreads[group] = ratio * known->spreads[group];
+    }
+    variable.sampler = sampling::make_acted(std::move(own));
+  }
+  return chosen;
+}
+
 }  // namespace
 
 DecisionProblem decision_problem(const RehearsalModel& model, std::span<const NamedValue> observed,
@@ -70,9 +91,36 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const Na
   problem.alterable = model.task.alterable;
   problem.region = model.task.desired;
   problem.cost = model.task.cost;
+  problem.cost_forms = model.task.cost_forms;
   problem.max_alterations = model.task.max_alterations;
   problem.constraints = model.task.constraints;
   if (!model.task.sequence.empty()) problem.sequence = decision_steps(model.task);
+  return problem;
+}
+
+DecisionProblem problem_in_group(DecisionProblem problem, const RehearsalModel& model, const std::string& name) {
+  const auto found = std::find(model.groups.begin(), model.groups.end(), name);
+  if (found == model.groups.end()) {
+    const std::string closest = closest_name(name, model.groups);
+    throw Error(ErrorCategory::kUsage,
+                model.groups.empty()
+                    ? fmt::format("'{}' is no group: the model was learned without groups.", name)
+                    : fmt::format("'{}' is none of the {} groups of '{}'.{}", name, model.groups.size(),
+                                  model.task.group, closest.empty() ? "" : fmt::format(" Did you mean '{}'?", closest)),
+                {{"Leave it out to decide for a new group"}});
+  }
+  const auto group = static_cast<std::size_t>(found - model.groups.begin());
+  problem.group = name;
+  problem.samplers = samplers_in_group(problem.samplers, group);
+  const auto chosen = [&](const std::shared_ptr<const ModelMembers>& all) -> std::shared_ptr<const ModelMembers> {
+    if (!all) return nullptr;
+    auto members = std::make_shared<ModelMembers>(*all);
+    for (ModelMember& member : members->list)
+      member.samplers = member_in_group(*member.samplers, *model.samplers, group);
+    return members;
+  };
+  problem.members = chosen(problem.members);
+  problem.opinions = chosen(problem.opinions);
   return problem;
 }
 
@@ -136,6 +184,9 @@ Json decisions_json(const RehearsalModel& model, const Task& task, const Decisio
   json["order_method"] = model.order.method;
   if (model.gaps) json["missing"] = to_json(*model.gaps);
   if (model.agreement) json["agreement"] = to_json(*model.agreement);
+  for (const SetEffect& effect : model.set_by_hand) json["set_by_hand"].push_back(to_json(effect));
+  if (!model.groups.empty()) json["groups"] = model.groups;
+  if (model.effective_rows) json["effective_rows"] = *model.effective_rows;
   if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
   if (model.graph) json["graph"] = to_json(*model.graph);
   json["models"] = models_json(model);

@@ -6,6 +6,7 @@
 
 #include "decide/explain/outcome_histogram.h"
 #include "decide/hidden_cause.h"
+#include "decide/influence_step.h"
 #include "decide/success_interval.h"
 
 namespace olem::internal {
@@ -62,6 +63,10 @@ void conclude_report(const PreparedProblem& prepared, Decision& decision) {
     summary.message = all_left ? "Every alterable variable is to be left alone, so there is nothing to recommend."
                                : "No alterable variable can change an outcome in this order, so there is nothing to "
                                  "recommend.";
+    const std::vector<std::string> levers = prepared.names(prepared.with_fixed(prepared.free()));
+    const auto step = step_in_the_way(*prepared.problem().samplers, levers, prepared.problem().region.outcomes());
+    if (!all_left && step)
+      summary.message += fmt::format(" It rests on {} coming before {}.", step->first, step->second);
   } else if (!decision.acts()) {
     summary.status = Status::kNoAction;
     summary.message = "Nothing was found that is better than leaving everything alone.";
@@ -121,6 +126,7 @@ void report_success(const PreparedProblem& prepared, PostDecisionSampler& sample
 Decision report_decision(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by) {
   Decision decision;
   decision.context = prepared.problem().context;
+  decision.group = prepared.problem().group;
   decision.so_far = prepared.problem().so_far;
   decision.alterations = alterations_of(prepared, setting);
   decision.cost = prepared.cost(setting);
@@ -132,8 +138,7 @@ Decision report_decision(const PreparedProblem& prepared, const Setting& setting
   const std::vector<double> values = prepared.values(setting);
   report_success(prepared, sampler, values, decision);
   if (decision.acts()) {
-    decision.hidden_cause =
-        hidden_cause(prepared, setting, sampler.sample(values, prepared.options().caution), decision.without_action);
+    decision.hidden_cause = hidden_cause(prepared, setting, sampler, values, decision.without_action);
   }
   add_releases(prepared, setting, sampler, decision);
   conclude_report(prepared, decision);

@@ -9,12 +9,14 @@
 #include <map>
 
 #include "decide/decision_report.h"
+#include "decide/hidden_cause.h"
+#include "decide/influence_step.h"
 #include "decide/judge.h"
-#include "decide/objective.h"
+#include "decide/member_claims.h"
 #include "decide/order_question.h"
 #include "decide/prepared_problem.h"
-#include "decide/rule_sampler.h"
 #include "decide/so_far.h"
+#include "olem/column_types.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
@@ -28,157 +30,10 @@ namespace {
 constexpr double kBetterByMean = 0.005;
 // Success that is not worth an alteration, as for one fit (judge.cpp).
 constexpr double kWorthNothingByMean = 0.003;
-constexpr double kClip = 0.0005;  // of probabilities before their logits
-constexpr double kTwoSided95 = 1.959963984540054;
-constexpr double kTwoSided80 = 1.2815515655446004;
 constexpr double kMostOfVariance = 0.5;  // from extrapolation: the number is a guess
 constexpr double kOrdersDisagree = 0.1;
 constexpr double kOtherOrderDiffers = 0.1;
 constexpr double kUnitsMatter = 0.05;
-constexpr std::size_t kFunctionsAtOnce = 8;
-constexpr double kMostTimesDraws = 4.0;
-
-using Values = std::vector<std::optional<double>>;
-
-double clipped(double p) { return std::clamp(p, kClip, 1.0 - kClip); }
-double logit(double p) { return std::log(clipped(p) / (1.0 - clipped(p))); }
-double expit(double a) { return 1.0 / (1.0 + std::exp(-a)); }
-
-double variance_of(const std::vector<double>& values) {
-  if (values.size() < 2) return 0.0;
-  const auto n = static_cast<double>(values.size());
-  double mean = 0.0;
-  for (const double value : values) mean += value / n;
-  double squares = 0.0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return squares / (n - 1.0);
-}
-
-struct Ends {
-  double low = 0.0;
-  double high = 1.0;
-};
-
-// An end at the clip is as good as certain.
-Ends ends_of(double success, double variance, double quantile) {
-  const double half = quantile * std::sqrt(variance);
-  const double low = expit(logit(success) - half);
-  const double high = expit(logit(success) + half);
-  return {low <= kClip ? 0.0 : low, high >= 1.0 - kClip ? 1.0 : high};
-}
-
-// Draws of one fit, whatever is altered. For one thread at a time.
-class MemberDraws {
- public:
-  // `rules`: of levers of later steps, which then follow them.
-  MemberDraws(const DecisionProblem& problem, std::shared_ptr<const SamplerSet> samplers, int draws,
-              std::uint64_t noise, double caution, const Context& context, std::span<const AlterationRule> rules = {})
-      : problem_(problem),
-        samplers_(std::move(samplers)),
-        caution_(caution),
-        context_(context),
-        prepared_(prepare_objective(problem.region, *samplers_, context)) {
-    plan_.context = known_values(problem);
-    plan_.hidden = hidden_for(problem, samplers_);
-    if (!rules.empty()) {
-      std::vector<Rule> own;
-      for (const AlterationRule& rule : rules) {
-        own.push_back(rule_for(rule, *samplers_, rules));
-        const std::vector<std::string> names = parameter_names(*samplers_, own.back());
-        parameters_.insert(parameters_.end(), names.begin(), names.end());
-        weights_.insert(weights_.end(), own.back().weights.begin(),
-                        own.back().weights.begin() + static_cast<std::ptrdiff_t>(own.back().parameters()));
-      }
-      samplers_ = with_rules(*samplers_, own);
-    }
-    plan_.unknown = problem.unknown;
-    plan_.context_model = problem.context_model;
-    plan_.outcomes = problem.region.outcomes();
-    plan_.draws = static_cast<std::size_t>(draws);
-    plan_.noise = noise;
-    plan_.with_gradient = false;
-  }
-
-  // Whether each draw is in the region.
-  std::vector<unsigned char> inside(const Values& values) {
-    std::vector<double> set;
-    const OutcomeDraws& draws = sample(values, set);
-    return prepared_.objective.inside(draws);
-  }
-
-  double success(const Values& values) {
-    std::vector<double> set;
-    return prepared_.objective.success(sample(values, set));
-  }
-
-  void hold_functions(std::uint64_t which, const Values& values) {
-    arrange(values);
-    sampler_->hold_functions(which);
-  }
-
- private:
-  std::vector<std::string> arrange(const Values& values) {
-    std::vector<std::string> altered;
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      if (values[k]) altered.push_back(problem_.alterable[k].name);
-    }
-    altered.insert(altered.end(), parameters_.begin(), parameters_.end());
-    if (!sampler_) {
-      plan_.altered = altered;
-      sampler_.emplace(samplers_, plan_, context_);
-    } else if (altered != altered_) {
-      sampler_->alter(altered);
-    }
-    altered_ = altered;
-    return altered;
-  }
-
-  const OutcomeDraws& sample(const Values& values, std::vector<double>& set) {
-    arrange(values);
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      if (!values[k]) continue;
-      const SamplerVariable& variable = samplers_->variables[samplers_->index(problem_.alterable[k].name)];
-      set.push_back(variable.standardise(*values[k]));
-    }
-    set.insert(set.end(), weights_.begin(), weights_.end());
-    return sampler_->sample(set, caution_);
-  }
-
-  const DecisionProblem& problem_;
-  std::shared_ptr<const SamplerSet> samplers_;
-  double caution_;
-  const Context& context_;
-  PreparedObjective prepared_;
-  PostDecisionPlan plan_;
-  std::vector<std::string> parameters_;  // of the rules
-  std::vector<double> weights_;          // their values
-  std::vector<std::string> altered_;
-  std::optional<PostDecisionSampler> sampler_;
-};
-
-// The samplers that the outcomes need, with nothing altered: fits that have the same ones say the same.
-using Signature = std::map<std::string, const ConditionalSampler*>;
-Signature signature_of(const SamplerSet& set, const std::vector<std::string>& outcomes) {
-  Signature signature;
-  std::vector<std::size_t> open;
-  for (const std::string& outcome : outcomes) open.push_back(set.index(outcome));
-  while (!open.empty()) {
-    const SamplerVariable& variable = set.variables[open.back()];
-    open.pop_back();
-    if (!variable.sampler || !signature.emplace(variable.name, variable.sampler.get()).second) continue;
-    const SamplerFacts facts = variable.sampler->facts();
-    for (std::size_t k = 0; k < variable.conditions.size(); ++k) {
-      if (facts.inputs[k].used) open.push_back(variable.conditions[k]);
-    }
-  }
-  return signature;
-}
-
-// A fit that judges, and for how many members it stands.
-struct MeanJudge {
-  std::shared_ptr<const SamplerSet> samplers;
-  double weight = 0.0;  // the sum over all judges is 1
-};
 
 // Success of one decision by every judge, draw by draw.
 struct JudgedByAll {
@@ -186,48 +41,14 @@ struct JudgedByAll {
   double mean = 0.0;
 };
 
-// What the members say of one decision.
-struct Claim {
-  double success = 0.0;
-  double draws = 0.0;
-  double halves = 0.0;
-  double orders = 0.0;
-  double functions = 0.0;
-  std::vector<double> by_judge;
-  std::vector<double> by_half;
-  std::vector<double> by_function;  // logits
-
-  double order_part(bool any_halves) const { return any_halves ? std::min(orders, halves) : orders; }
-  // Without half-samples the orders are all that is known of the rows.
-  double variance(bool any_halves) const { return draws + (any_halves ? halves : orders) + functions; }
-};
-
 class Ensemble {
  public:
   Ensemble(const DecisionProblem& problem, const DecisionOptions& options, const Context& context)
-      : problem_(problem), options_(options), context_(context), serial_(context.serial()) {
-    std::vector<std::string> outcomes = problem.region.outcomes();
-    // What rules answer to matters as much as the outcomes.
-    for (const SequenceStep& step : problem.sequence)
-      outcomes.insert(outcomes.end(), step.then_observe.begin(), step.then_observe.end());
-    const std::vector<const ModelMember*> orders = problem.members->of(MemberKind::kOrder);
-    const double share = 1.0 / static_cast<double>(orders.size() + 1);
-    std::vector<Signature> signatures = {signature_of(*problem.samplers, outcomes)};
-    judges_.push_back({problem.samplers, share});
-    judge_of_.push_back(0);
-    for (const ModelMember* const order : orders) {
-      const Signature own = signature_of(*order->samplers, outcomes);
-      const auto place =
-          static_cast<std::size_t>(std::find(signatures.begin(), signatures.end(), own) - signatures.begin());
-      if (place == signatures.size()) {
-        signatures.push_back(own);
-        judges_.push_back({order->samplers, 0.0});
-      }
-      judges_[place].weight += share;
-      judge_of_.push_back(place);
-    }
-    halves_ = problem.members->of(MemberKind::kHalf);
-  }
+      : problem_(problem),
+        options_(options),
+        context_(context),
+        serial_(context.serial()),
+        claims_(problem, options, context) {}
 
   Decision run() {
     const PreparedProblem prepared(problem_, options_, context_);
@@ -239,10 +60,10 @@ class Ensemble {
     winner.values = released(prepared, winner.values, reached);
     if (winner.values == idle_) winner.found_by = prepared.idle_finder();
     Decision decision = winner.values == own ? std::move(by_fit) : reported(prepared, winner, by_fit);
-    const Claim claim = claim_all(winner.values);
+    const Claim claim = claims_.of(winner.values);
     // Without action means without the fixed values too.
     const Values nothing(winner.values.size());
-    const Claim idle = winner.values == nothing ? claim : claim_all(nothing);
+    const Claim idle = winner.values == nothing ? claim : claims_.of(nothing);
     take_claim(claim, idle, decision);
     decision.uncertainty->chosen_by_members = winner.values != own;
     if (options_.target > 0.0) {
@@ -257,6 +78,7 @@ class Ensemble {
       }
     }
     claim_proposals(winner.values, decision);
+    if (!prepared.any_influence()) add_influence_step(prepared, decision);
     add_notes(winner.values, claim, decision);
     return decision;
   }
@@ -270,7 +92,15 @@ class Ensemble {
       alteration.success_if_released = std::clamp(alteration.success_if_released + claim.success - by_fit, 0.0, 1.0);
     decision.success_probability = claim.success;
     decision.without_action = idle.success;
-    const Ends ends = ends_of(claim.success, claim.variance(!halves_.empty()), kTwoSided95);
+    // So do those of the curve of hidden causes.
+    if (decision.hidden_cause) {
+      for (HiddenCause::Point& point : decision.hidden_cause->curve)
+        point.success = std::clamp(point.success + claim.success - by_fit, 0.0, 1.0);
+      find_breakdown(*decision.hidden_cause, idle.success);
+    }
+    decision.outcomes = claim.outcomes;
+    decision.outcomes_without_action = idle.outcomes;
+    const Ends ends = claims_.interval(claim, kTwoSided95);
     decision.success_low = ends.low;
     decision.success_high = ends.high;
   }
@@ -279,14 +109,14 @@ class Ensemble {
   void claim_plan(Decision& decision) const {
     const Values values = values_of(decision);
     const Values nothing(values.size());
-    const Claim claim = claim_all(values, decision.sequence->rules);
-    const Claim idle = claim_all(nothing);
+    const Claim claim = claims_.of(values, decision.sequence->rules);
+    const Claim idle = claims_.of(nothing);
     take_claim(claim, idle, decision);
   }
 
   SuccessClaim claim(const Values& values) {
-    const Claim made = claim_all(values);
-    const Ends ends = ends_of(made.success, made.variance(!halves_.empty()), kTwoSided95);
+    const Claim made = claims_.of(values);
+    const Ends ends = claims_.interval(made, kTwoSided95);
     return {made.success, ends.low, ends.high};
   }
 
@@ -339,16 +169,13 @@ class Ensemble {
     return setting;
   }
 
-  std::uint64_t stream(std::size_t member, bool report) const {
-    return static_cast<std::uint64_t>(DrawStream::kMembers) + 2 * member + (report ? 1 : 0);
-  }
-
   // Every decision by every judge, on draws that all decisions share.
   std::vector<JudgedByAll> judge(const std::vector<Values>& decisions) const {
     std::vector<JudgedByAll> judged(decisions.size());
     for (JudgedByAll& one : judged) one.inside.resize(judges_.size());
     parallel_for(context_, 0, judges_.size(), 1, [&](std::size_t j, std::size_t) {
-      MemberDraws draws(problem_, judges_[j].samplers, draws_of(j), stream(j, false), options_.caution, serial_);
+      MemberDraws draws(problem_, judges_[j].samplers, claims_.draws_of(j), MemberClaims::stream(j, false),
+                        options_.caution, serial_);
       for (std::size_t i = 0; i < decisions.size(); ++i) judged[i].inside[j] = draws.inside(decisions[i]);
     });
     for (JudgedByAll& one : judged) {
@@ -466,70 +293,15 @@ class Ensemble {
     return decision;
   }
 
-  // On draws that no choice has seen.
-  Claim claim_all(const Values& values, std::span<const AlterationRule> rules = {}) const {
-    Claim claim;
-    const std::size_t judges = judges_.size();
-    const auto functions = static_cast<std::size_t>(options_.posterior_functions);
-    const std::size_t batches = (functions + kFunctionsAtOnce - 1) / kFunctionsAtOnce;
-    claim.by_judge.resize(judges);
-    claim.by_half.resize(halves_.size());
-    claim.by_function.resize(functions);
-    parallel_for(context_, 0, judges + halves_.size() + batches, 1, [&](std::size_t i, std::size_t) {
-      if (i < judges) {
-        claim.by_judge[i] =
-            MemberDraws(problem_, judges_[i].samplers, draws_of(i), stream(i, true), options_.caution, serial_, rules)
-                .success(values);
-      } else if (i < judges + halves_.size()) {
-        const std::size_t h = i - judges;
-        claim.by_half[h] = MemberDraws(problem_, halves_[h]->samplers, options_.judge_draws, stream(judges + h, true),
-                                       options_.caution, serial_, rules)
-                               .success(values);
-      } else {
-        const std::size_t first = (i - judges - halves_.size()) * kFunctionsAtOnce;
-        MemberDraws draws(problem_, problem_.samplers, std::max(10, options_.judge_draws / 2),
-                          static_cast<std::uint64_t>(DrawStream::kFunctions), options_.caution, serial_, rules);
-        for (std::size_t f = first; f < std::min(functions, first + kFunctionsAtOnce); ++f) {
-          draws.hold_functions(f, values);
-          claim.by_function[f] = logit(draws.success(values));
-        }
-      }
-    });
-    double of_draws = 0.0;
-    for (std::size_t j = 0; j < judges; ++j) {
-      const double w = judges_[j].weight;
-      claim.success += w * claim.by_judge[j];
-      const double p = clipped(claim.by_judge[j]);
-      of_draws += w * w * p * (1.0 - p) / draws_of(j);
-    }
-    const double p = clipped(claim.success);
-    claim.draws = of_draws / (p * (1.0 - p) * p * (1.0 - p));
-    for (const double half : claim.by_half) {
-      const double off = logit(half) - logit(claim.success);
-      claim.halves += off * off / static_cast<double>(claim.by_half.size());
-    }
-    std::vector<double> orders;
-    for (std::size_t m = 1; m < judge_of_.size(); ++m) orders.push_back(logit(claim.by_judge[judge_of_[m]]));
-    claim.orders = variance_of(orders);
-    claim.functions = variance_of(claim.by_function);
-    return claim;
-  }
-
-  // More where a judge stands for several members, or the mean would hang on the chance of his draws.
-  int draws_of(std::size_t judge) const {
-    const double stands_for = judges_[judge].weight * static_cast<double>(judge_of_.size());
-    return options_.judge_draws * static_cast<int>(std::clamp(std::round(stands_for), 1.0, kMostTimesDraws));
-  }
-
   DecisionUncertainty describe_claim(const Decision& decision, const Claim& claim, const Claim& idle) const {
     DecisionUncertainty result;
     const bool any_halves = !halves_.empty();
-    const Ends ends = ends_of(claim.success, claim.variance(any_halves), kTwoSided80);
+    const Ends ends = claims_.interval(claim, kTwoSided80);
     result.low_80 = ends.low;
     result.high_80 = ends.high;
     result.low_draws = decision.success_low;
     result.high_draws = decision.success_high;
-    const Ends without = ends_of(idle.success, idle.variance(any_halves), kTwoSided95);
+    const Ends without = claims_.interval(idle, kTwoSided95);
     result.without_action_low = without.low;
     result.without_action_high = without.high;
     result.draws = claim.draws;
@@ -542,6 +314,8 @@ class Ensemble {
     }
     for (std::size_t h = 0; h < halves_.size(); ++h)
       result.members.push_back({std::string(name_of(MemberKind::kHalf)), claim.by_half[h], idle.by_half[h]});
+    for (std::size_t f = 0; f < claim.by_function.size(); ++f)
+      result.members.push_back({"posterior_function", claim.by_function[f], idle.by_function[f]});
     return result;
   }
 
@@ -555,18 +329,61 @@ class Ensemble {
         proposal.success_high = decision.success_high;
         continue;
       }
-      const Claim claim = claim_all(values);
-      const Ends ends = ends_of(claim.success, claim.variance(!halves_.empty()), kTwoSided95);
+      const Claim claim = claims_.of(values);
+      const Ends ends = claims_.interval(claim, kTwoSided95);
       proposal.success_probability = claim.success;
       proposal.success_low = ends.low;
       proposal.success_high = ends.high;
     }
   }
 
-  double success_along(MemberKind kind, std::size_t member, const Values& values) const {
-    return MemberDraws(problem_, problem_.members->of(kind).front()->samplers, options_.judge_draws,
-                       stream(member, true), options_.caution, serial_)
+  double success_along(const ModelMember& member, std::size_t place, const Values& values) const {
+    return MemberDraws(problem_, member.samplers, options_.judge_draws, MemberClaims::stream(place, true),
+                       options_.caution, serial_)
         .success(values);
+  }
+  double success_along(MemberKind kind, std::size_t place, const Values& values) const {
+    return success_along(*problem_.members->of(kind).front(), place, values);
+  }
+
+  // No lever can change an outcome in the fit: the step of the order that this rests on, by the first member that has
+  // it the other way round, and what that would decide.
+  void add_influence_step(const PreparedProblem& prepared, Decision& decision) const {
+    const std::vector<std::string> levers = prepared.names(prepared.with_fixed(prepared.free()));
+    const std::vector<std::string> outcomes = problem_.region.outcomes();
+    for (const MemberKind kind : {MemberKind::kOrder, MemberKind::kOtherOrder, MemberKind::kOtherUnits}) {
+      for (const ModelMember* const member : problem_.members->of(kind)) {
+        const auto step = turned_step(*problem_.samplers, *member->samplers, levers, outcomes);
+        if (!step) continue;
+        DecisionProblem other = problem_;
+        other.members = nullptr;
+        other.samplers = member->samplers;
+        other.hidden = hidden_for(problem_, other.samplers);
+        DecisionOptions alone = options_;
+        alone.worth_draws = 0;
+        const Values values = find_decision(other, alone, serial_).values;
+        const std::size_t place = judges_.size() + halves_.size() + 2;
+        const InfluenceStep found{step->first, step->second, std::string(name_of(kind)),
+                                  named(values, success_along(*member, place, values)),
+                                  success_along(*member, place, idle_)};
+        decision.uncertainty->influence_step = found;
+        decision.summary.message = fmt::format(
+            "No alterable variable can change an outcome in the learned order. It rests on {} coming before {}: the "
+            "other way round the best would be to {}, with a probability of success of {:.0f} % instead of {:.0f} %.",
+            found.first, found.second, words_of(values), 100.0 * found.decision.success, 100.0 * found.without_action);
+        return;
+      }
+    }
+  }
+
+  std::string words_of(const Values& values) const {
+    std::vector<std::string> parts;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const std::string& name = problem_.alterable[k].name;
+      const Column& about = problem_.samplers->variables[problem_.samplers->index(name)].about;
+      if (values[k]) parts.push_back(fmt::format("{} to {}", name, value_name(about, *values[k])));
+    }
+    return parts.empty() ? "leave everything alone" : fmt::format("set {}", fmt::join(parts, ", "));
   }
 
   OtherDecision named(const Values& values, double success) const {
@@ -686,7 +503,7 @@ class Ensemble {
       std::vector<double> first;
       for (std::size_t f = 0; f < claim.by_function.size(); ++f)
         first.push_back(function_normals(context_.seed, f, v, 1).front());
-      const double share = squared_correlation(first, claim.by_function) * uncertainty.extrapolation / all;
+      const double share = squared_correlation(first, logits_of(claim.by_function)) * uncertainty.extrapolation / all;
       if (share > next.reduction) next = {NextMeasurement::Kind::kRegion, variable.name, "", share};
     }
     return next;
@@ -696,9 +513,10 @@ class Ensemble {
   const DecisionOptions& options_;
   const Context& context_;
   Context serial_;
-  std::vector<MeanJudge> judges_;      // the fit, and orders that differ from it and each other
-  std::vector<std::size_t> judge_of_;  // of the fit and of every weighted order
-  std::vector<const ModelMember*> halves_;
+  MemberClaims claims_;
+  const std::vector<MeanJudge>& judges_ = claims_.judges();
+  const std::vector<std::size_t>& judge_of_ = claims_.judge_of();
+  const std::vector<const ModelMember*>& halves_ = claims_.halves();
   std::vector<std::optional<FoundDecision>> by_judge_;
   std::optional<FoundDecision> by_units_;
   Values idle_;

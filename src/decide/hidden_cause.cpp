@@ -10,65 +10,122 @@ namespace {
 constexpr int kStrengths = 20;  // 0, .05, ..., .95
 constexpr double kStrengthStep = 0.05;
 
-// A lever or an outcome with the standard deviation of its noise.
-struct Noisy {
+// The standard deviation of noise that is simply added to a variable; 0 for others.
+double plain_noise_sd(const SamplerVariable& variable) {
+  if (!variable.sampler) return 0.0;
+  const SamplerFacts facts = variable.sampler->facts();
+  return facts.additive ? facts.noise_sd : 0.0;
+}
+
+// A lever with the noise that stands for its value, in standard deviations, for every draw.
+struct NoisyLever {
   std::string name;
-  std::size_t place = 0;  // of the lever among the alterable variables, of the outcome among the outcomes
-  double noise_sd = 0.0;
+  std::vector<double> noise;
 };
+
+struct NoisyOutcome {
+  std::string name;
+  std::size_t place = 0;
+  double plain_sd = 0.0;  // 0: its sampler moves the draws
+};
+
+std::optional<NoisyLever> noisy_lever(const PreparedProblem& prepared, std::size_t place, double value,
+                                      std::size_t draws) {
+  const SamplerVariable& variable = prepared.variable(place);
+  if (!variable.sampler) return std::nullopt;
+  if (const double sd = plain_noise_sd(variable); sd > 0.0)
+    return NoisyLever{variable.name, std::vector<double>(draws, (value - prepared.expected()[place]) / sd)};
+  if (variable.sampler->facts().additive) return std::nullopt;
+  PostDecisionPlan plan = prepared.plan({}, static_cast<int>(draws), DrawStream::kReport);
+  plan.outcomes = {variable.name};
+  plan.with_gradient = false;
+  PostDecisionSampler without(prepared.problem().samplers, plan, prepared.context());
+  std::optional<std::vector<double>> noise = without.noise_behind(0, value, {}, prepared.options().caution);
+  if (!noise) return std::nullopt;
+  return NoisyLever{variable.name, std::move(*noise)};
+}
 
 }  // namespace
 
-HiddenCause hidden_cause(const PreparedProblem& prepared, const Setting& setting, const OutcomeDraws& draws,
-                         double without_action) {
+HiddenCause hidden_cause(const PreparedProblem& prepared, const Setting& setting, PostDecisionSampler& sampler,
+                         const std::vector<double>& values, double without_action) {
   HiddenCause cause;
+  const double caution = prepared.options().caution;
   const SamplerSet& samplers = *prepared.problem().samplers;
-  const auto take = [&](const std::string& name, std::size_t place, std::vector<Noisy>& list) {
-    const SamplerVariable& variable = samplers.variables[samplers.index(name)];
-    const SamplerFacts facts = variable.sampler ? variable.sampler->facts() : SamplerFacts();
-    if (facts.additive && facts.noise_sd > 0.0) {
-      list.push_back({name, place, facts.noise_sd});
+  const OutcomeDraws draws = sampler.sample(values, caution);
+  std::vector<NoisyLever> levers;
+  for (const std::size_t k : altered_by(setting)) {
+    std::optional<NoisyLever> lever = noisy_lever(prepared, k, *setting[k], draws.draws);
+    if (lever) {
+      levers.push_back(std::move(*lever));
     } else {
-      cause.left_out.push_back(name);
+      cause.left_out.push_back(prepared.problem().alterable[k].name);
     }
-  };
-  std::vector<Noisy> levers;
-  std::vector<Noisy> outcomes;
-  for (const std::size_t k : altered_by(setting)) take(prepared.problem().alterable[k].name, k, levers);
+  }
+  std::vector<NoisyOutcome> outcomes;
   const std::vector<std::string> names = prepared.problem().region.outcomes();
-  for (std::size_t o = 0; o < names.size(); ++o) take(names[o], o, outcomes);
+  const std::vector<double> unmoved(draws.draws, 0.0);
+  for (std::size_t o = 0; o < names.size(); ++o) {
+    const SamplerVariable& variable = samplers.variables[samplers.index(names[o])];
+    const double sd = plain_noise_sd(variable);
+    const bool plain = variable.sampler->facts().additive;
+    if (sd > 0.0 || (!plain && sampler.with_moved_noise(o, unmoved, values, caution))) {
+      outcomes.push_back({names[o], o, sd});
+    } else {
+      cause.left_out.push_back(names[o]);
+    }
+  }
 
   OutcomeDraws shifted = draws;
+  std::vector<double> offsets(draws.draws);
+  const double at_once = prepared.objective().success(draws);
   for (int step = 0; step < kStrengths; ++step) {
     const double r = kStrengthStep * step;
-    double least = prepared.objective().success(draws);
+    double least = at_once;
     const std::string* lever = nullptr;
     const std::string* outcome = nullptr;
-    for (const Noisy& a : levers) {
-      const double moved = *setting[a.place] - prepared.expected()[a.place];
-      for (const Noisy& y : outcomes) {
+    for (const NoisyLever& a : levers) {
+      if (step == 0) break;
+      for (const NoisyOutcome& y : outcomes) {
+        const auto own = draws.values.begin() + static_cast<std::ptrdiff_t>(y.place * draws.draws);
+        const auto to = shifted.values.begin() + static_cast<std::ptrdiff_t>(y.place * draws.draws);
         for (const double sign : {-1.0, 1.0}) {
-          const double shift = sign * r * r / std::sqrt(1.0 - r * r) * y.noise_sd / a.noise_sd * moved;
-          double* const values = shifted.values.data() + y.place * draws.draws;
-          const double* const own = draws.values.data() + y.place * draws.draws;
-          for (std::size_t i = 0; i < draws.draws; ++i) values[i] = own[i] + shift;
+          const double strength = sign * r * r / std::sqrt(1.0 - r * r);
+          for (std::size_t i = 0; i < draws.draws; ++i) offsets[i] = strength * a.noise[i];
+          if (y.plain_sd > 0.0) {
+            for (std::size_t i = 0; i < draws.draws; ++i)
+              to[static_cast<std::ptrdiff_t>(i)] = own[static_cast<std::ptrdiff_t>(i)] + y.plain_sd * offsets[i];
+          } else {
+            const auto moved = sampler.with_moved_noise(y.place, offsets, values, caution);
+            std::copy(moved->begin(), moved->end(), to);
+          }
           const double success = prepared.objective().success(shifted);
           if (success < least) {
             least = success;
             lever = &a.name;
             outcome = &y.name;
           }
-          std::copy(own, own + draws.draws, values);
         }
+        std::copy(own, own + static_cast<std::ptrdiff_t>(draws.draws), to);
       }
     }
-    cause.curve.push_back({r, least});
-    if (cause.breakdown || least > without_action || lever == nullptr) continue;
-    cause.breakdown = r;
-    cause.lever = *lever;
-    cause.outcome = *outcome;
+    cause.curve.push_back({r, least, lever ? *lever : "", outcome ? *outcome : ""});
   }
+  find_breakdown(cause, without_action);
   return cause;
+}
+
+void find_breakdown(HiddenCause& cause, double without_action) {
+  cause.breakdown.reset();
+  cause.lever.clear();
+  cause.outcome.clear();
+  for (const HiddenCause::Point& point : cause.curve) {
+    if (point.success > without_action || point.lever.empty()) continue;
+    cause.breakdown = point.strength;
+    cause.lever = point.lever;
+    cause.outcome = point.outcome;
+    return;
+  }
 }
 
 }  // namespace olem::internal

@@ -83,13 +83,18 @@ double restore_expected(const SamplerVariable& variable, double expected) {
   return value;
 }
 
-double alteration_cost(const SamplerVariable& variable, std::optional<double> weight, double value, double expected) {
+double alteration_cost(const SamplerVariable& variable, std::optional<double> weight, double value, double expected,
+                       const CostForm* form) {
+  if (form != nullptr && form->datum) expected = variable.standardise(*form->datum);
+  const auto distance_cost = [&](double distance) {
+    return *weight * (form != nullptr && form->power == 2 ? distance * distance : distance);
+  };
   const ColumnType type = variable.about.type;
   if (type == ColumnType::kBinary || type == ColumnType::kCategory)
     return value == expected ? 0.0 : weight.value_or(1.0);
   const std::vector<ColumnLevel>& levels = variable.about.levels;
   if (!weight) return std::abs(value - expected);
-  if (levels.empty()) return *weight * variable.sd * std::abs(value - expected);
+  if (levels.empty()) return distance_cost(variable.sd * std::abs(value - expected));
   const auto step_of = [&](double standardised) {
     const auto distance = [&](const ColumnLevel& level) {
       return std::abs(variable.standardise(level.value) - standardised);
@@ -98,7 +103,7 @@ double alteration_cost(const SamplerVariable& variable, std::optional<double> we
                             [&](const auto& a, const auto& b) { return distance(a) < distance(b); }) -
            levels.begin();
   };
-  return *weight * static_cast<double>(std::abs(step_of(value) - step_of(expected)));
+  return distance_cost(static_cast<double>(std::abs(step_of(value) - step_of(expected))));
 }
 
 Subset altered_by(const Setting& setting) {
@@ -120,6 +125,14 @@ PreparedProblem::PreparedProblem(const DecisionProblem& problem, const DecisionO
     box_.low.push_back(variable(k).standardise(domains_[k].low));
     box_.high.push_back(variable(k).standardise(domains_[k].high));
     cost_weights_.push_back(problem.cost.empty() ? 1.0 : 0.0);
+    cost_forms_.push_back(nullptr);
+  }
+  for (const CostForm& form : problem.cost_forms) {
+    if (form.datum) check_finite(form.name, *form.datum);
+    if (form.power != 1 && form.power != 2)
+      throw Error(ErrorCategory::kUsage,
+                  fmt::format("The power of the cost of '{}' is {}: it must be 1 or 2.", form.name, form.power));
+    cost_forms_[place_of(problem, form.name, "cost")] = &form;
   }
   for (const NamedValue& weight : problem.cost) {
     check_finite(weight.name, weight.value);
@@ -345,14 +358,23 @@ std::vector<double> PreparedProblem::slope_of_cost(const Subset& altered) const 
   std::vector<double> slopes;
   for (const std::size_t k : altered) {
     const double unit = problem_.cost.empty() ? 1.0 : variable(k).sd;
-    slopes.push_back(has_list(k) ? 0.0 : cost_weights_[k] * unit);
+    slopes.push_back(has_list(k) ? 0.0 : cost_weights_[k] * (power_of_cost(k) == 2 ? unit * unit : unit));
   }
   return slopes;
 }
 
+double PreparedProblem::origin_of_cost(std::size_t alterable) const {
+  const CostForm* const form = cost_forms_[alterable];
+  return form != nullptr && form->datum ? variable(alterable).standardise(*form->datum) : expected_[alterable];
+}
+
+int PreparedProblem::power_of_cost(std::size_t alterable) const {
+  return cost_forms_[alterable] == nullptr ? 1 : cost_forms_[alterable]->power;
+}
+
 double PreparedProblem::cost(std::size_t alterable, double value) const {
   const std::optional<double> weight = problem_.cost.empty() ? std::nullopt : std::optional(cost_weights_[alterable]);
-  return alteration_cost(variable(alterable), weight, value, expected_[alterable]);
+  return alteration_cost(variable(alterable), weight, value, expected_[alterable], cost_forms_[alterable]);
 }
 
 double PreparedProblem::cost(const Setting& setting) const {

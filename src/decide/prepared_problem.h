@@ -33,7 +33,8 @@ double restore_expected(const SamplerVariable& variable, double expected);
 // What it costs to set a variable to `value`, both standardised: weight x distance from the expected value, in steps
 // between the levels of an ordinal column, 1 for another level of a switch or category, the difference in the user's
 // units otherwise; without a weight in standard deviations.
-double alteration_cost(const SamplerVariable& variable, std::optional<double> weight, double value, double expected);
+double alteration_cost(const SamplerVariable& variable, std::optional<double> weight, double value, double expected,
+                       const CostForm* form = nullptr);
 
 // A decision problem in the standardised units of its samplers, and the draws on which it is decided. Everything that
 // depends on neither the optimiser nor the kind of decision method.
@@ -106,6 +107,10 @@ class PreparedProblem {
   // Of one standard deviation of each alterable variable: the weights of the problem, or 1 when it has none. 0 for
   // variables with a list.
   std::vector<double> slope_of_cost(const Subset& altered) const;
+  // Where the cost of the variable is 0, standardised, and the power of the distance from there; of a power of 2 the
+  // slope above is the factor of the square.
+  double origin_of_cost(std::size_t alterable) const;
+  int power_of_cost(std::size_t alterable) const;
   // alteration_cost() with the weights of the problem.
   double cost(std::size_t alterable, double value) const;
   // The sum over what is altered.
@@ -135,6 +140,7 @@ class PreparedProblem {
   std::vector<double> expected_;
   std::vector<bool> influences_;
   std::vector<double> cost_weights_;
+  std::vector<const CostForm*> cost_forms_;  // null: weight x distance from what is expected
   std::vector<Constraint> constraints_;
   std::vector<std::vector<double>> lists_;
 };

@@ -415,10 +415,13 @@ class SequencePlanner {
     space_.frame(plan);
     const std::optional<Domain> where = space_.domain(plan);
     if (!where || !can_move(*where)) return found;
-    LinearCost price;
+    LeverCost price;
     const Subset present = altered_by(plan.now);
     price.weights = prepared_.slope_of_cost(present);
-    for (const std::size_t k : present) price.origin.push_back(prepared_.expected()[k]);
+    for (const std::size_t k : present) {
+      price.origin.push_back(prepared_.origin_of_cost(k));
+      price.powers.push_back(prepared_.power_of_cost(k));
+    }
     for (const Plan::Later& later : plan.later) {
       const double slope = prepared_.slope_of_cost({later.lever}).front();
       for (std::size_t p = 0; p < later.rule.parameters(); ++p) {
@@ -428,7 +431,8 @@ class SequencePlanner {
         price.weights.push_back(later.rule.is_table() ? slope / static_cast<double>(later.rule.parameters())
                                 : value || p > later.rule.inputs.size() ? slope
                                                                         : 0.8 * slope);
-        price.origin.push_back(value ? prepared_.expected()[later.lever] : 0.0);
+        price.origin.push_back(value ? prepared_.origin_of_cost(later.lever) : 0.0);
+        price.powers.push_back(prepared_.power_of_cost(later.lever));
       }
     }
     PostDecisionSampler exact =
@@ -452,6 +456,7 @@ class SequencePlanner {
     const Plan& plan = winner.plan;
     Decision decision;
     decision.context = problem().context;
+    decision.group = problem().group;
     decision.so_far = problem().so_far;
     decision.alterations = alterations_of(prepared_, plan.now);
     decision.found_by = winner.found_by;

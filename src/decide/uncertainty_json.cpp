@@ -65,6 +65,13 @@ void add_json(Json& decision, const DecisionUncertainty& uncertainty) {
                          {"decision", other_decision_json(uncertainty.units->decision)},
                          {"by_members", uncertainty.units->by_members}};
   }
+  if (uncertainty.influence_step) {
+    const InfluenceStep& step = *uncertainty.influence_step;
+    decision["influence_step"] = {{"pair", {step.first, step.second}},
+                                  {"by", step.by},
+                                  {"without_action", step.without_action},
+                                  {"decision", other_decision_json(step.decision)}};
+  }
   if (uncertainty.next) decision["measure_next"] = next_json(*uncertainty.next);
 }
 

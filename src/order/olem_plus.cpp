@@ -54,6 +54,21 @@ std::vector<double> checked_weights(const std::string& prefix, std::size_t rows,
   return scaled;
 }
 
+// What is known of the rows, where it is about this table.
+const TaskRows* rows_of(const Table& table, const OlemPlusOptions& options) {
+  const TaskRows* const rows = options.rows.get();
+  if (rows == nullptr) return nullptr;
+  const bool fits = (rows->weights.empty() || rows->weights.size() == table.rows()) &&
+                    std::all_of(rows->set.begin(), rows->set.end(),
+                                [&](const TaskRows::Set& set) { return set.rows.size() == table.rows(); });
+  return fits ? rows : nullptr;
+}
+
+std::span<const double> weights_of(const Table& table, const OlemPlusOptions& options, std::span<const double> given) {
+  const TaskRows* const rows = rows_of(table, options);
+  return given.empty() && rows != nullptr ? std::span<const double>(rows->weights) : given;
+}
+
 std::vector<std::size_t> columns_that_are(bool discrete, const PlusColumns& columns) {
   std::vector<std::size_t> chosen;
   for (std::size_t j = 0; j < columns.columns; ++j) {
@@ -134,8 +149,9 @@ class OlemPlusProblem::Impl {
       : options_(options),
         table_names_(table.names()),
         prefix_(table.prefix()),
-        own_nodes_(std::make_shared<PlusNodes>(
-            prepare_plus_columns(table, checked_weights(table.prefix(), table.rows(), weights), context))),
+        own_nodes_(std::make_shared<PlusNodes>(prepare_plus_columns(
+            table, checked_weights(table.prefix(), table.rows(), weights_of(table, options, weights)), context,
+            rows_of(table, options)))),
         nodes_(*own_nodes_) {
     for (const std::size_t column : columns().table_column) names_.push_back(table.name(column));
     full_terms_ = scale_terms(options, columns());
@@ -199,10 +215,12 @@ class OlemPlusProblem::Impl {
   static constexpr double kStartShare = 0.1;  // of the progress
   // In regressions of all rows: what preparation takes for each column, and d^2 times these are the regressions of a
   // search of the sample and of one that begins near its end.
-  static constexpr double kPreparation = 0.7;
+  static constexpr double kPreparation = 1.1;
   static constexpr double kSampleFits = 0.8;
   static constexpr double kGuessedFits = 0.4;
-  static constexpr double kMoreFits = 1.3;  // than the sample needs near its best order: all rows may lead elsewhere
+  // All rows may lead elsewhere: more regressions than the sample needs near its best order, and some for each column.
+  static constexpr double kMoreFits = 1.3;
+  static constexpr double kLeastAhead = 0.2;
   static constexpr double kSearchShare = 0.95;
   static constexpr double kFirstSearch = 0.7;  // of two searches
 
@@ -257,26 +275,36 @@ class OlemPlusProblem::Impl {
         kSampleFits * d * d * static_cast<double>(kSampleRows) / static_cast<double>(columns().rows);
     const double sampled = (prepared + of_sample) / (prepared + of_sample + kGuessedFits * d * d);
     const double begin = sampled * prepared / (prepared + of_sample);
-    Context part = context;
-    part.progress = [&](double done, std::string_view phase) {
+    Context of_all = context;
+    of_all.progress = [&](double done, std::string_view phase) {
       context.report_progress(begin + (sampled - begin) * done, phase);
     };
     const Precedence sample_known = knowledge.restricted_to(sample.columns().table_column);
-    const ScoredOrder searched = sample.find_best(sample_known, part, {}, 1.0);
+    const ScoredOrder searched = sample.find_best(sample_known, of_all, {}, 1.0);
     sample.nodes_.forget_asked();
-    const ScoredOrder near = search_plus_order(sample.nodes_, sample.found_terms(), sample_known, searched.order, false,
-                                               context, [](double) {});
+    std::vector<std::pair<double, double>> asked;  // regressions up to each part of the search
+    const ScoredOrder near =
+        search_plus_order(sample.nodes_, sample.found_terms(), sample_known, searched.order, false, context,
+                          [&](double part) { asked.emplace_back(part, static_cast<double>(sample.nodes_.asked())); });
     const auto expected = static_cast<double>(sample.nodes_.asked());
     weight_ = sample.weight_;
     range_ = sample.range_;
     Order order;
     for (const std::size_t column : near.order) order.push_back(sample.names_[column]);
+    double all = kMoreFits * expected;
+    double reported = sampled;
     nodes_.on_fits([&](std::size_t made) {
       const double done = prepared + of_sample + static_cast<double>(made);
-      const double all = std::max(prepared + of_sample + kMoreFits * expected, done + 0.5 * d);
-      context.report_progress(std::max(done / all, sampled), "order");
+      reported = std::max(reported, done / std::max(prepared + of_sample + all, done + kLeastAhead * d));
+      context.report_progress(reported, "order");
     });
-    ScoredOrder best = search_plus_order(nodes_, found_terms(), known, numbers(order), false, context, [](double) {});
+    ScoredOrder best =
+        search_plus_order(nodes_, found_terms(), known, numbers(order), false, context, [&](double part) {
+          const auto after =
+              std::find_if(asked.begin(), asked.end(), [&](const auto& own) { return own.first > part; });
+          const double before = after == asked.begin() ? 0.0 : std::prev(after)->second;
+          all = static_cast<double>(nodes_.fits()) + kMoreFits * (expected - before);
+        });
     nodes_.on_fits({});
     return best;
   }

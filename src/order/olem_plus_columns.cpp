@@ -419,9 +419,74 @@ void set_weights(PlusColumns& result, std::span<const double> weights) {
   for (const std::size_t row : result.table_row) result.weights.push_back(weights[row]);
 }
 
+constexpr std::size_t kFewestOwnRows = 50;  // with fewer rows that were not set all rows say what a column depends on
+
+// The same columns with some of the rows, `kept`, under other weights.
+PlusColumns remade(const PlusColumns& columns, std::span<const std::size_t> kept, const Context& context,
+                   PlusColumns result) {
+  const auto pick = [&](const auto* values) {
+    std::vector<std::remove_cvref_t<decltype(*values)>> chosen;
+    for (const std::size_t row : kept) chosen.push_back(values[row]);
+    return chosen;
+  };
+  result.rows = kept.size();
+  result.columns = columns.columns;
+  result.mixed = columns.mixed;
+  result.table_row = pick(columns.table_row.data());
+  result.table_column = columns.table_column;
+  const auto values = [&](std::size_t j) {
+    ColumnValues own{pick(columns.standardised(j)), {}};
+    own.form.levels = columns.levels[j];
+    if (own.form.levels) own.form.levels->level = pick(columns.levels[j]->level.data());
+    if (!columns.counts[j].empty()) own.form.counts = pick(columns.counts[j].data());
+    own.form.compared = columns.compared[j] != 0;
+    if (const std::optional<PlusTransform>& transform = columns.transforms[j]) {
+      own.form.transformed = pick(columns.function(transform->function));
+      own.form.log_derivatives = pick(transform->log_derivatives.data());
+    }
+    return own;
+  };
+  fill_basis(result, values, context);
+  for (std::size_t j = 0; j < columns.columns; ++j) {
+    result.log_scale[j] += columns.log_scale[j];
+    if (result.transforms[j]) result.transforms[j]->log_scale += columns.transforms[j]->log_scale;
+  }
+  return result;
+}
+
+void fill_own_rows(PlusColumns& result, const Context& context) {
+  if (result.was_set.empty()) return;
+  result.own_rows.assign(result.columns, nullptr);
+  for (std::size_t j = 0; j < result.columns; ++j) {
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < result.was_set[j].size(); ++i) {
+      if (result.was_set[j][i] == 0) kept.push_back(i);
+    }
+    if (result.was_set[j].empty() || kept.size() == result.rows || kept.size() < kFewestOwnRows) continue;
+    bool varies = true;  // every column in these rows
+    for (std::size_t k = 0; k < result.columns; ++k) {
+      const double* const values = result.standardised(k);
+      varies = varies &&
+               std::any_of(kept.begin(), kept.end(), [&](std::size_t i) { return values[i] != values[kept.front()]; });
+    }
+    if (!varies) continue;
+    PlusColumns own;
+    if (!result.weights.empty()) {
+      double sum = 0.0;
+      for (const std::size_t i : kept) sum += result.weights[i];
+      for (const std::size_t i : kept)
+        own.weights.push_back(result.weights[i] * static_cast<double>(kept.size()) / sum);
+    }
+    result.own_rows[j] = std::make_shared<const PlusColumns>(remade(result, kept, context, std::move(own)));
+    // A part of its entropy is no entropy to be compared.
+    result.compared[j] = 0;
+  }
+}
+
 }  // namespace
 
-PlusColumns prepare_plus_columns(const Table& table, std::span<const double> weights, const Context& context) {
+PlusColumns prepare_plus_columns(const Table& table, std::span<const double> weights, const Context& context,
+                                 const TaskRows* rows) {
   for (std::size_t j = 0; j < table.columns(); ++j) {
     const auto [low, high] = std::minmax_element(table.column(j).begin(), table.column(j).end());
     const double square = (*high - *low) * (*high - *low) * static_cast<double>(table.rows());
@@ -453,34 +518,25 @@ PlusColumns prepare_plus_columns(const Table& table, std::span<const double> wei
     return ColumnValues{arranged(j), result.mixed ? std::move(forms[j]) : ColumnForm()};
   };
   fill_basis(result, values, context);
+  for (std::size_t j = 0; rows != nullptr && !rows->set.empty() && j < result.columns; ++j) {
+    std::vector<unsigned char>& own = result.was_set.emplace_back();
+    const TaskRows::Set* const set = rows->find(table.name(result.table_column[j]));
+    if (set == nullptr) continue;
+    for (const std::size_t row : result.table_row) own.push_back(set->rows[row]);
+  }
+  fill_own_rows(result, context);
   return result;
 }
 
 PlusColumns reweigh_plus_columns(const PlusColumns& columns, std::span<const double> weights, const Context& context) {
   PlusColumns result;
-  result.rows = columns.rows;
-  result.columns = columns.columns;
-  result.mixed = columns.mixed;
   result.table_row = columns.table_row;
-  result.table_column = columns.table_column;
   set_weights(result, weights);
-  const auto values = [&](std::size_t j) {
-    ColumnValues own{std::vector<double>(columns.standardised(j), columns.standardised(j) + columns.rows), {}};
-    own.form.levels = columns.levels[j];
-    own.form.counts = columns.counts[j];
-    own.form.compared = columns.compared[j] != 0;
-    if (const std::optional<PlusTransform>& transform = columns.transforms[j]) {
-      const double* const function = columns.function(transform->function);
-      own.form.transformed.assign(function, function + columns.rows);
-      own.form.log_derivatives = transform->log_derivatives;
-    }
-    return own;
-  };
-  fill_basis(result, values, context);
-  for (std::size_t j = 0; j < columns.columns; ++j) {
-    result.log_scale[j] += columns.log_scale[j];
-    if (result.transforms[j]) result.transforms[j]->log_scale += columns.transforms[j]->log_scale;
-  }
+  std::vector<std::size_t> all(columns.rows);
+  std::iota(all.begin(), all.end(), 0);
+  result = remade(columns, all, context, std::move(result));
+  result.was_set = columns.was_set;
+  fill_own_rows(result, context);
   return result;
 }
 

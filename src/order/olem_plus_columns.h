@@ -3,12 +3,14 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "olem/context.h"
 #include "olem/table.h"
+#include "olem/task_rows.h"
 
 namespace olem::internal {
 
@@ -64,6 +66,12 @@ struct PlusColumns {
   // levels are at distance 2. Empty for others, whose coordinate is the standardised column.
   std::vector<Eigen::MatrixXd> coordinates;
 
+  // By column: 1 for each new row in which it was set from outside, so that the row says nothing about what it depends
+  // on; empty where it never was, and altogether where no column was.
+  std::vector<std::vector<unsigned char>> was_set;
+  // By column: the rows in which it was not set, all columns, where it was set in some; otherwise null.
+  std::vector<std::shared_ptr<const PlusColumns>> own_rows;
+
   std::size_t functions(std::size_t j) const { return first[j + 1] - first[j]; }
   bool is_discrete(std::size_t j) const { return levels[j].has_value(); }
   bool is_indicated(std::size_t j) const { return levels[j] && !levels[j]->ordered; }
@@ -73,8 +81,9 @@ struct PlusColumns {
 };
 
 // `weights`: empty, or one positive number with mean 1 for each row of the table. O(n log n d + n (d q)^2) with
-// q = n / 4d functions a column, at least 2 and at most 8.
-PlusColumns prepare_plus_columns(const Table& table, std::span<const double> weights, const Context& context);
+// q = n / 4d functions a column, at least 2 and at most 8. `rows`: in which of them columns were set, or null.
+PlusColumns prepare_plus_columns(const Table& table, std::span<const double> weights, const Context& context,
+                                 const TaskRows* rows = nullptr);
 
 // The same rows and columns with other weights, one for each row of the table.
 PlusColumns reweigh_plus_columns(const PlusColumns& columns, std::span<const double> weights, const Context& context);

@@ -360,6 +360,20 @@ PlusFit fit_continuous(const PlusColumns& columns, std::size_t target, std::span
 
 PlusFit fit_column(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
                    const Context& context, const PlusChoice* known) {
+  if (!columns.own_rows.empty() && columns.own_rows[target] != nullptr) {
+    const PlusColumns& own = *columns.own_rows[target];
+    PlusFit fit = fit_column(own, target, active, context, known);
+    double weight = 0.0;
+    std::vector<float> contributions(columns.rows, 0.0F);
+    for (std::size_t i = 0, next = 0; i < columns.rows; ++i) {
+      if (columns.was_set[target][i] != 0) continue;
+      weight += columns.weights.empty() ? 1.0 : columns.weights[i];
+      contributions[i] = fit.contributions[next++];
+    }
+    fit.entropy *= weight / static_cast<double>(columns.rows);
+    fit.contributions = std::move(contributions);
+    return fit;
+  }
   const auto fit_plain = [&](bool transformed) {
     return columns.is_discrete(target) ? fit_levels(columns, target, active, known)
                                        : fit_continuous(columns, target, active, context, known, transformed);

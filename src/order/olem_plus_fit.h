@@ -68,7 +68,7 @@ PlusResiduals regression_residuals(const PlusColumns& columns, std::size_t targe
                                    const Context& context, const PlusChoice* known = nullptr, bool transformed = false);
 
 // Of a column with a transform: that form which leaves the smaller entropy. Of discrete columns and counts see
-// olem_plus_levels.h.
+// olem_plus_levels.h. Of a column that was set in some rows the others' share of the entropy, from these alone.
 PlusFit fit_column(const PlusColumns& columns, std::size_t target, std::span<const std::size_t> active,
                    const Context& context, const PlusChoice* known = nullptr);
 

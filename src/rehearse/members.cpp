@@ -16,6 +16,7 @@
 #include "olem/random.h"
 #include "rehearse/lever_order.h"
 #include "rehearse/rehearsal_graph.h"
+#include "sampler/acted_fit.h"
 #include "sampler/fit_variables.h"
 #include "sampler/kinds.h"
 
@@ -100,16 +101,19 @@ constexpr int kPointsShare = 3;
 // Of a half, whose order nobody else shares: as many as are enough to compare forms of a model.
 constexpr int kHalfPoints = 60;
 constexpr double kOrdersShare = 0.3;  // of the progress
+constexpr std::size_t kLeastSetRowsOfHalf = 20;
 
 // Rows that samplers are fitted to, standardised.
 struct MemberRows {
   Table table;
+  Table order_table;                              // the same for the order: inside of groups
   std::vector<SamplerVariable> columns;           // by column of the table
   std::vector<std::vector<double>> standardised;  // the same
+  TaskRows facts;                                 // what the task says about them
 };
 
-MemberRows standardise_rows(Table table) {
-  MemberRows rows{std::move(table), {}, {}};
+MemberRows standardise_rows(Table table, Table order_table, TaskRows facts) {
+  MemberRows rows{std::move(table), std::move(order_table), {}, {}, std::move(facts)};
   rows.standardised.resize(rows.table.columns());
   for (std::size_t j = 0; j < rows.table.columns(); ++j)
     rows.columns.push_back(describe_variable({&rows.table, 1}, rows.table.name(j), rows.standardised[j]));
@@ -165,7 +169,8 @@ class MemberFit {
       wanted.reset();
     }
     if (!wanted && options_.opinions.empty()) return {};
-    for (const Table& table : source_.tables) rows_.push_back(standardise_rows(table));
+    for (std::size_t t = 0; t < tables(); ++t)
+      rows_.push_back(standardise_rows(source_.tables[t], source_.order_tables[t], source_.rows));
     if (wanted) draft(*wanted);
     for (const std::string& learner : options_.opinions)
       drafts_.push_back({MemberKind::kOpinion, 0, 0, {}, {}, learner});
@@ -210,17 +215,12 @@ class MemberFit {
     }
     for (int h = 0; h < wanted.halves; ++h) {
       const auto index = static_cast<std::uint64_t>(h);
-      std::vector<std::size_t> chosen =
-          RandomStream(context_.seed, "members.half", index / 2).sample_without_replacement(n, n / 2);
-      if (index % 2 == 1) {
-        std::vector<std::size_t> others;
-        for (std::size_t i = 0; i < n; ++i) {
-          if (!std::binary_search(chosen.begin(), chosen.end(), i)) others.push_back(i);
-        }
-        chosen = std::move(others);
-      }
+      const std::vector<std::size_t> chosen = half_rows(source_.rows, n, context_.seed, index);
+      if (chosen.empty()) continue;
       drafts_.push_back({MemberKind::kHalf, rows_.size(), index, {}, {}});
-      rows_.push_back(standardise_rows(source_.tables[index % tables()].with_rows(chosen)));
+      rows_.push_back(standardise_rows(source_.tables[index % tables()].with_rows(chosen),
+                                       source_.order_tables[index % tables()].with_rows(chosen),
+                                       source_.rows.with_rows(chosen)));
     }
     if (!learns_order()) return;
     drafts_.push_back({MemberKind::kOtherOrder, 0, 0, {}, {}});
@@ -233,7 +233,8 @@ class MemberFit {
     if (learns_order() && is_plus()) {
       bases_.resize(tables());
       parallel_for(context_, 0, tables(), 1, [&](std::size_t t, std::size_t) {
-        bases_[t] = std::make_unique<OlemPlusProblem>(source_.tables[t], options_.order.olem_plus, serial);
+        bases_[t] =
+            std::make_unique<OlemPlusProblem>(source_.order_tables[t], order_options(source_.rows).olem_plus, serial);
         // Its regressions along the way are what the weighted orders start from.
         bases_[t]->learn(known(), serial, model_.order.order);
       });
@@ -255,22 +256,32 @@ class MemberFit {
   }
 
   Order weighted_order(const Draft& one, const Context& serial) const {
-    const Table& table = source_.tables[one.rows];
+    const Table& table = source_.order_tables[one.rows];
     RandomStream random(context_.seed, "members.weights", one.index);
     std::vector<double> weights(table.rows());
     for (double& weight : weights) weight = random.exponential(1.0);
+    for (std::size_t i = 0; i < weights.size() && !source_.rows.weights.empty(); ++i)
+      weights[i] *= source_.rows.weights[i];
     if (is_plus())
       return bases_[one.rows]->reweighted(weights, serial).learn(known(), serial, model_.order.order).order;
     if (options_.order.method == "olem")
       return learn_order_olem_weighted(table, options_.order.olem, known(), weights, serial).order;
     // Learners without a weighted form: the rows that a bootstrap would hold, each once.
     const auto held = static_cast<std::size_t>(kBootstrapShare * static_cast<double>(table.rows()));
-    return learned_or_none(table.with_rows(random.sample_without_replacement(table.rows(), held)), serial);
+    const std::vector<std::size_t> chosen = random.sample_without_replacement(table.rows(), held);
+    return learned_or_none(table.with_rows(chosen), source_.rows.with_rows(chosen), serial);
   }
 
-  Order learned_or_none(const Table& table, const Context& serial) const {
+  // Of one order from rows of which this is known.
+  OrderOptions order_options(const TaskRows& rows) const {
     OrderOptions plain = options_.order;
     plain.bootstrap = 0;
+    if (!rows.plain()) plain.olem_plus.rows = std::make_shared<const TaskRows>(rows);
+    return plain;
+  }
+
+  Order learned_or_none(const Table& table, const TaskRows& rows, const Context& serial) const {
+    const OrderOptions plain = order_options(rows);
     try {
       return learn_order(table, plain, known(), serial).order;
     } catch (const Error& error) {
@@ -280,12 +291,12 @@ class MemberFit {
   }
 
   void learn_half(Draft& one, const Context& serial) const {
-    const Table& table = rows_[one.rows].table;
+    const Table& table = rows_[one.rows].order_table;
     if (!source_.learned) {
       one.order = model_.order.order;
       if (model_.graph) one.dag = model_.graph->dag;
     } else if (!model_.graph) {
-      one.order = learned_or_none(table, serial);
+      one.order = learned_or_none(table, rows_[one.rows].facts, serial);
     } else {
       try {
         const Precedence knowledge = known();
@@ -304,15 +315,14 @@ class MemberFit {
     const Precedence knowledge = known();
     try {
       if (std::any_of(order_learners().begin(), order_learners().end(), is_order_learner)) {
-        OrderOptions plain = options_.order;
+        OrderOptions plain = order_options(source_.rows);
         plain.method = one.learner;
-        plain.bootstrap = 0;
-        one.order = learn_order(whole(), plain, knowledge, serial).order;
+        one.order = learn_order(source_.order_tables.front(), plain, knowledge, serial).order;
         return;
       }
       GraphOptions plain = options_.graph.value_or(GraphOptions{});
       plain.method = one.learner;
-      one.dag = learned_dag(learn_graph(whole(), plain, knowledge, serial), knowledge);
+      one.dag = learned_dag(learn_graph(source_.order_tables.front(), plain, knowledge, serial), knowledge);
       one.order = order_along(*one.dag, knowledge);
       one.dag = one.dag->with_nodes(one.order);
     } catch (const Error& error) {
@@ -332,14 +342,13 @@ class MemberFit {
       for (const std::string& name : following_columns(model_.task, whole(), precedence))
         with_levers.before.emplace_back(lever.name, name);
     }
-    OrderOptions plain = options_.order;
-    plain.bootstrap = 0;
-    return learn_order(whole(), plain, Precedence(with_levers, names_), serial).order;
+    return learn_order(source_.order_tables.front(), order_options(source_.rows), Precedence(with_levers, names_),
+                       serial)
+        .order;
   }
 
   Order order_without_units(const Context& serial) const {
-    OrderOptions plain = options_.order;
-    plain.bootstrap = 0;
+    OrderOptions plain = order_options(source_.rows);
     if (is_plus()) {
       const auto& facts = model_.order.facts;
       const bool by_scale = std::any_of(facts.begin(), facts.end(), [](const auto& fact) {
@@ -352,7 +361,7 @@ class MemberFit {
     } else {
       return {};
     }
-    return learn_order(whole(), plain, known(), serial).order;
+    return learn_order(source_.order_tables.front(), plain, known(), serial).order;
   }
 
   std::vector<std::size_t> columns_of(const std::vector<std::string>& wanted) const {
@@ -430,12 +439,31 @@ class MemberFit {
       const SamplerVariable& condition = rows.columns[k];
       data.conditions.emplace_back(rows.standardised[k]);
       data.condition_columns.push_back({condition.about, condition.mean, condition.sd});
+      data.condition_names.push_back(condition.name);
     }
     const SamplerKind& kind = sampler_kind(options_.samplers.sampler);
     const SharedSampler* const like = like_of(key);
+    if (!rows.facts.plain()) {
+      const bool is_half = key.rows >= tables();
+      sampling::RowUse use = use_of_rows(rows.facts, data);
+      if (is_half) use.least_set_rows = kLeastSetRowsOfHalf;
+      return sampling::fit_on_rows(kind, data, is_half ? half_options_ : member_options_, use,
+                                   like == nullptr ? nullptr : like->sampler.get(), serial);
+    }
     return like != nullptr
                ? sampling::refit_kind(kind, *like->sampler, data, half_options_, serial)
                : sampling::fit_kind(kind, data, key.rows < tables() ? member_options_ : half_options_, serial);
+  }
+
+  // What comes before a lever is what does so in the order of the fit.
+  sampling::RowUse use_of_rows(const TaskRows& rows, const SamplerData& data) const {
+    std::vector<std::vector<std::string>> before;
+    for (const std::string& name : data.condition_names) {
+      std::vector<std::string>& names = before.emplace_back();
+      for (const std::size_t k : model_.samplers->variables[model_.samplers->index(name)].conditions)
+        names.push_back(model_.samplers->variables[k].name);
+    }
+    return sampling::row_use(rows, data.name, data.condition_names, before);
   }
 
   // Of a half: the sampler of all rows of its table for the same variables, where a member has it.

@@ -15,8 +15,10 @@ struct MemberSource {
   const RehearsalModel& model;    // its task, options, order, graph and samplers
   // What is known; where the order was learned with the place of the levers that the whole table chose.
   Knowledge knowledge;
-  bool learned = false;        // the order, or graph, was learned and not given
-  std::optional<Order> other;  // the order that the rule about levers did not take
+  bool learned = false;                 // the order, or graph, was learned and not given
+  std::optional<Order> other;           // the order that the rule about levers did not take
+  const TaskRows& rows;                 // what the task says about the rows
+  std::span<const Table> order_tables;  // the tables that orders are learned from
 };
 
 // The members that the model's options ask for; null where half of the rows are too few for its learner or samplers,

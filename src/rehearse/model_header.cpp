@@ -559,6 +559,20 @@ Agreement read_agreement(const JsonPart& part) {
   return agreement;
 }
 
+SetEffect read_set_effect(const JsonPart& part) {
+  SetEffect effect;
+  effect.lever = part["lever"].text();
+  effect.outcome = part["outcome"].text();
+  effect.set_rows = part["set_rows"].count(kMostRows);
+  effect.other_rows = part["other_rows"].count(kMostRows);
+  effect.set_effect = part["set"]["effect"].finite();
+  effect.set_error = part["set"]["standard_error"].finite();
+  effect.other_effect = part["other"]["effect"].finite();
+  effect.other_error = part["other"]["standard_error"].finite();
+  effect.contradict = part["contradict"].flag();
+  return effect;
+}
+
 LeverPlacement read_levers(const JsonPart& part, const SamplerSet& samplers) {
   LeverPlacement placement;
   placement.first = part["first"].flag();
@@ -617,6 +631,9 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   if (model.members) json["members"] = members_json(*model.members, *model.samplers, numbers);
   if (model.opinions) json["opinions"] = members_json(*model.opinions, *model.samplers, numbers);
   if (model.calibration) json["calibration"] = calibration_json(*model.calibration, numbers);
+  for (const SetEffect& effect : model.set_by_hand) json["set_by_hand"].push_back(to_json(effect));
+  if (!model.groups.empty()) json["groups"] = model.groups;
+  if (model.effective_rows) json["effective_rows"] = *model.effective_rows;
   json["summary"] = to_json(model.summary);
   return json;
 }
@@ -657,6 +674,11 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
   if (whole.has("agreement")) model.agreement = read_agreement(whole["agreement"]);
   if (whole.has("levers")) model.levers = read_levers(whole["levers"], *model.samplers);
   if (whole.has("graph")) model.graph = read_rehearsal_graph(whole["graph"], model.order.order, *model.samplers);
+  if (whole.has("set_by_hand")) {  // these three since 0.2.0
+    for (const JsonPart& entry : whole["set_by_hand"].entries()) model.set_by_hand.push_back(read_set_effect(entry));
+  }
+  if (whole.has("groups")) model.groups = whole["groups"].texts();
+  if (whole.has("effective_rows")) model.effective_rows = whole["effective_rows"].finite();
   model.summary = read_summary(whole["summary"]);
   check_roles(model, whole["task"]);
   return model;

@@ -14,6 +14,7 @@
 #include "rehearse/lever_order.h"
 #include "rehearse/members.h"
 #include "rehearse/rehearsal_graph.h"
+#include "rehearse/row_facts.h"
 #include "sampler/fitted.h"
 
 namespace olem {
@@ -41,13 +42,17 @@ class Fit {
   Fit(const Task& task, std::span<const Table> tables, const RehearsalOptions& options, const Context& context)
       : tables_(used_columns(task, tables)),
         table_(tables_.front()),
-        options_(options),
+        rows_(task_rows(task, declare_columns(tables.front(), task))),
+        order_tables_(inside_groups(tables_, rows_)),
+        own_options_(with_rows(options, rows_)),
+        options_(own_options_),
         context_(context),
         resolved_(resolve_task(task, table_, context)) {
     model_.task = task;
     model_.columns = named_columns(table_);
     model_.centre = resolved_.centre;
     model_.options = options;
+    model_.groups = rows_.group_names;
     model_.seed = context.seed;
     model_.version = version();
     model_.data = DataSource{std::filesystem::path(table_.source()).filename().string(), table_.rows()};
@@ -77,9 +82,9 @@ class Fit {
     for (std::size_t t = 0; t < tables_.size(); ++t) {
       const Context part = context_.part(t, tables_.size());
       if (options_.levers == LeverRule::kLearned) {
-        orders.push_back(learn_order(tables_[t], options_.order, Precedence(known, table_.names()), part));
+        orders.push_back(learn_order(order_tables_[t], options_.order, Precedence(known, table_.names()), part));
       } else {
-        LeverOrder learned = learn_lever_order(model_.task, tables_[t], options_, known, part);
+        LeverOrder learned = learn_lever_order(model_.task, order_tables_[t], options_, known, part);
         orders.push_back(std::move(learned.order));
         placements.push_back(std::move(learned.placement));
         both.push_back(std::move(learned));
@@ -111,7 +116,7 @@ class Fit {
     const Precedence known_order = known();
     std::vector<GraphResult> all;
     for (std::size_t t = 0; t < tables_.size(); ++t)
-      all.push_back(learn_graph(tables_[t], *options_.graph, known_order, context_.part(t, tables_.size())));
+      all.push_back(learn_graph(order_tables_[t], *options_.graph, known_order, context_.part(t, tables_.size())));
     if (all.size() > 1) {
       std::vector<MixedGraph> graphs;
       for (const GraphResult& result : all) graphs.push_back(result.graph);
@@ -136,7 +141,7 @@ class Fit {
     const std::vector<std::string>& observed = model_.task.context;
     for (VariableConditions& variable : variables)
       variable.given = std::find(observed.begin(), observed.end(), variable.name) != observed.end();
-    SamplerSet samplers = fit_samplers(tables_, variables, options_.samplers, context_);
+    SamplerSet samplers = fit_samplers(tables_, variables, rows_, options_.samplers, context_);
     add_warnings(samplers.summary.warnings);
     model_.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
     if (options_.context_model && !observed.empty()) {
@@ -144,22 +149,29 @@ class Fit {
           std::make_shared<const ContextModel>(fit_context_model(tables_, observed, options_.samplers, context_));
     }
     if (options_.members || !options_.opinions.empty()) {
-      FittedMembers fitted =
-          fit_members({tables_, model_, learned_ ? learned_within_ : knowledge(), learned_, other_order_},
-                      model_.summary.warnings, context_);
+      FittedMembers fitted = fit_members(
+          {tables_, model_, learned_ ? learned_within_ : knowledge(), learned_, other_order_, rows_, order_tables_},
+          model_.summary.warnings, context_);
       model_.members = std::move(fitted.members);
       model_.opinions = std::move(fitted.opinions);
     }
+    describe_rows(model_, table_, rows_);
     if (options_.calibrate) {
       std::vector<std::string> conditions = observed;
       for (const LeverDomain& lever : model_.task.alterable) conditions.push_back(lever.name);
-      model_.calibration = calibrate(tables_, variables, options_.samplers, context_, conditions);
+      model_.calibration =
+          calibrate(rows_left_alone(tables_, rows_), variables, options_.samplers, context_, conditions);
     }
     model_.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     return std::move(model_);
   }
 
  private:
+  static RehearsalOptions with_rows(RehearsalOptions options, const TaskRows& rows) {
+    if (!rows.plain()) options.order.olem_plus.rows = std::make_shared<const TaskRows>(rows);
+    return options;
+  }
+
   static std::vector<Table> used_columns(const Task& task, std::span<const Table> tables) {
     check_at_least("number of tables", static_cast<long long>(tables.size()), 1);
     std::vector<Table> used;
@@ -202,6 +214,9 @@ class Fit {
 
   const std::vector<Table> tables_;  // the columns that are used, as the task declares them; completed ones, or one
   const Table& table_;               // the first
+  const TaskRows rows_;              // what the task says about their rows
+  const std::vector<Table> order_tables_;  // those that orders and graphs are learned from: inside of groups
+  const RehearsalOptions own_options_;
   const RehearsalOptions& options_;
   const Context& context_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -316,8 +331,14 @@ Json models_json(const RehearsalModel& model) {
     const SamplerFacts facts = variable.sampler->facts();
     Json& entry = json[variable.name];
     const SamplerState state = variable.sampler->state();
-    // That inputs are encoded is no kind that people choose.
-    entry["kind"] = state.kind == "encoded" ? state.settings["inner"]["kind"].get<std::string>() : state.kind;
+    // That inputs are encoded, or what is known of the rows, is no kind that people choose.
+    std::string kind = state.kind;
+    for (Json settings = state.settings; kind == "encoded" || kind == "acted";) {
+      const Json inner = settings["inner"];
+      kind = inner["kind"].get<std::string>();
+      settings = inner["settings"];
+    }
+    entry["kind"] = kind;
     entry["form"] = facts.form;
     entry["noise_sd"] = facts.noise_sd * variable.sd;
     for (const SamplerScore& score : facts.scores) {

@@ -93,6 +93,8 @@ std::string decision_text(const RehearsalModel& model, const std::vector<Decisio
                          : "The order of the variables, causes first:\n\n" + order_chain(model.order.order) + "\n";
   const std::string assumed = levers_sentence(model);
   if (!assumed.empty()) text += wrap_text(assumed, kLineWidth) + "\n";
+  const std::string of_rows = rows_text(model);
+  if (!of_rows.empty()) text += wrap_text(of_rows, kLineWidth) + "\n";
   if (model.gaps) text += gaps_text(*model.gaps, model.agreement, model.graph ? "graphs" : "orders") + "\n";
   const std::string source = "decision";
   for (std::size_t i = 0; i < decisions.size(); ++i) {

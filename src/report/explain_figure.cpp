@@ -63,7 +63,7 @@ namespace olem::internal {
 double success_top(const Explanation& explanation) {
   double top = std::max(explanation.without_action, explanation.with_decision.value_or(0.0));
   for (const SuccessCurve& curve : explanation.curves) {
-    for (const auto* series : {&curve.success, &curve.beside_decision}) {
+    for (const auto* series : {&curve.success, &curve.success_high, &curve.beside_decision}) {
       for (const double value : *series) top = std::max(top, value);
     }
   }
@@ -82,8 +82,8 @@ plot::Panel curve_panel(const Explanation& explanation, const SuccessCurve& curv
   panel.y.percent = true;
   add_doubt(panel, curve);
   const bool single = curve.values.size() == 1 || curve.is_list;
-  panel.layers.push_back(
-      plot::Line{"this one set, the others left alone", curve.values, curve.success, {}, {}, kDone, !single, single});
+  panel.layers.push_back(plot::Line{"this one set, the others left alone", curve.values, curve.success,
+                                    curve.success_low, curve.success_high, kDone, !single, single});
   if (!curve.beside_decision.empty()) {
     panel.layers.push_back(plot::Line{
         "this one set, the others as decided", curve.values, curve.beside_decision, {}, {}, kBeside, !single, single});

@@ -8,6 +8,7 @@
 #include "report/column_words.h"
 #include "report/layout.h"
 #include "report/svg.h"
+#include "report/uncertainty_words.h"
 
 namespace olem {
 
@@ -95,15 +96,19 @@ std::size_t block_width(const Explanation& explanation) {
 std::string curve_table(const Explanation& explanation, const BlockRange& range) {
   const std::size_t names = curve_name_width(explanation);
   const std::size_t width = block_width(explanation);
-  std::string text = fmt::format("  {}  {:>7} {} {:<7}  {:>8}  {:>7}  {:>6}\n", pad_right("set", names), "from",
-                                 pad_right("success", width), "to", "best at", "success", "gain");
+  std::size_t success = 7;  // width
+  for (const SuccessCurve& curve : explanation.curves)
+    success = std::max(success, display_width(success_text(curve.best_success, curve.best_interval)));
+  std::string text = fmt::format("  {}  {:>7} {} {:<7}  {:>8}  {}  {:>6}\n", pad_right("set", names), "from",
+                                 pad_right("success", width), "to", "best at", flush_right("success", success), "gain");
   for (const std::size_t place : explanation.alone) {
     const SuccessCurve& curve = explanation.curves[place];
     text += fmt::format("  {}  {} {} {}", pad_right(curve.name, names), flush_right(point_text(curve, curve.low, 7), 7),
                         pad_right(blocks(curve.success, range), width), pad_right(point_text(curve, curve.high, 7), 7));
     if (curve.influences) {
-      text += fmt::format("  {}  {:>7}  {:>6}\n", flush_right(point_text(curve, curve.best_value, 0), 8),
-                          percent_text(curve.best_success), gain_text(curve.best_success - explanation.without_action));
+      text += fmt::format("  {}  {}  {:>6}\n", flush_right(point_text(curve, curve.best_value, 0), 8),
+                          flush_right(success_text(curve.best_success, curve.best_interval), success),
+                          gain_text(curve.best_success - explanation.without_action));
     } else {
       text += "  cannot change it\n";
     }
@@ -156,7 +161,7 @@ std::string one_explanation(const Explanation& explanation, std::span<const Name
   if (!explanation.context.empty())
     text += wrap_text("Observed: " + named_values_text(explanation.context, columns), kLineWidth) + "\n";
   text += wrap_text(fmt::format("Without action the outcome ends up where it is wanted with probability {}.",
-                                percent_text(explanation.without_action)),
+                                success_text(explanation.without_action, explanation.without_action_interval)),
                     kLineWidth);
   if (std::none_of(explanation.curves.begin(), explanation.curves.end(),
                    [](const SuccessCurve& curve) { return curve.influences; })) {
@@ -172,10 +177,11 @@ std::string one_explanation(const Explanation& explanation, std::span<const Name
   if (explanation.with_decision) {
     text += "\n" + wrap_text(fmt::format("With {}: {}. One variable moved from there, the others as in this decision:",
                                          named_values_text(explanation.decision, columns),
-                                         percent_text(*explanation.with_decision)),
+                                         success_text(*explanation.with_decision, explanation.with_decision_interval)),
                              kLineWidth);
     text += "\n" + decision_table(explanation, range);
   }
+  if (explanation.without_action_interval) text += "\n" + wrap_text(range_sentence(true), kLineWidth);
   if (!explanation.together.empty())
     text += "\nTwo variables set, the others left alone:\n\n" + pair_table(explanation);
   return text;

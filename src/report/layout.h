@@ -31,6 +31,11 @@ std::string order_chain(const Order& order);
 std::string levers_sentence(const std::vector<std::string>& following);
 std::string levers_sentence(const RehearsalModel& model);
 
+// What rows in which a lever was set say about it and what the others say, groups and rows in time; empty: nothing is
+// known of the rows.
+std::string set_sentence(const SetEffect& effect);
+std::string rows_text(const RehearsalModel& model);
+
 // Which neighbours the data left open, those with a lever or an outcome first and at most six of them; "" when there
 // are none.
 std::string undecided_sentence(const RehearsalModel& model);

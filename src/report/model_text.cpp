@@ -34,6 +34,26 @@ std::string undecided_sentence(const RehearsalModel& model) {
                      left == 0 ? "" : fmt::format("; and {} more pairs, which the JSON result lists", left));
 }
 
+std::string set_sentence(const SetEffect& effect) {
+  return fmt::format(
+      "One unit more of {} changes {} by {} ± {} in {} rows that were set and by {} ± {} in {} others{}.", effect.lever,
+      effect.outcome, short_number(effect.set_effect), short_number(effect.set_error), effect.set_rows,
+      short_number(effect.other_effect), short_number(effect.other_error), effect.other_rows,
+      effect.contradict ? ": a hidden cause, so that the rows that were set count" : "");
+}
+
+std::string rows_text(const RehearsalModel& model) {
+  std::vector<std::string> sentences;
+  for (const SetEffect& effect : model.set_by_hand) sentences.push_back(set_sentence(effect));
+  if (!model.groups.empty())
+    sentences.push_back(fmt::format("The rows belong to {} groups of {}.", model.groups.size(), model.task.group));
+  if (model.effective_rows) {
+    sentences.push_back(fmt::format(
+        "The rows say as much about the outcomes as {:.0f} independent ones of equal weight.", *model.effective_rows));
+  }
+  return fmt::format("{}", fmt::join(sentences, " "));
+}
+
 std::string levers_sentence(const RehearsalModel& model) {
   return model.levers && model.levers->first ? levers_sentence(model.levers->following) : "";
 }
@@ -150,6 +170,8 @@ std::string model_text(const RehearsalModel& model) {
   std::string text = model_heading(model);
   const std::string assumed = levers_sentence(model);
   if (!assumed.empty()) text += wrap_text(assumed, kLineWidth) + "\n";
+  const std::string of_rows = rows_text(model);
+  if (!of_rows.empty()) text += wrap_text(of_rows, kLineWidth) + "\n";
   if (model.gaps) text += gaps_text(*model.gaps, model.agreement, model.graph ? "graphs" : "orders") + "\n";
   text += wrap_text(
       "The model of each variable given those before it, or its parents, and the inputs that it depends on most. The "

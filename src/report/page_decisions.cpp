@@ -9,6 +9,7 @@
 #include "report/explain_figure.h"
 #include "report/layout.h"
 #include "report/page_parts.h"
+#include "report/uncertainty_words.h"
 
 namespace olem::internal {
 
@@ -254,8 +255,8 @@ std::string explanation_answer(const JsonPart& result) {
   const std::vector<JsonPart> entries = result["explanations"].entries();
   if (entries.size() != 1) return fmt::format("{} contexts are explained, one after the other.", entries.size());
   const Explanation explanation = read_explanation(entries.front());
-  std::string idle =
-      fmt::format("Without action success has probability {}.", percent_text(explanation.without_action));
+  std::string idle = fmt::format("Without action success has probability {}.",
+                                 success_text(explanation.without_action, explanation.without_action_interval));
   if (explanation.alone.empty()) return idle;
   const SuccessCurve& best = explanation.curves[explanation.alone.front()];
   if (best.best_success <= explanation.without_action) return idle + " No variable alone makes it more.";
@@ -264,7 +265,7 @@ std::string explanation_answer(const JsonPart& result) {
     if (best.values[i] == best.best_value) value = best.levels[i];
   }
   return fmt::format("{} Setting {} alone to {} makes it {}, more than any other variable by itself.", idle, best.name,
-                     value, percent_text(best.best_success));
+                     value, success_text(best.best_success, best.best_interval));
 }
 
 void add_decisions(Page& page, const JsonPart& result, const Task& task) {
@@ -289,8 +290,8 @@ void add_explanations(Page& page, const JsonPart& result) {
     if (!explanation.context.empty())
       page.paragraph("Observed: " + observed_values(entries[i]["context"], columns) + ".");
     if (entries.size() > 1)
-      page.paragraph(
-          fmt::format("Without action success has probability {}.", percent_text(explanation.without_action)));
+      page.paragraph(fmt::format("Without action success has probability {}.",
+                                 success_text(explanation.without_action, explanation.without_action_interval)));
     plot::Figure ranking = panel_figure("Success at their best", {ranking_panel(explanation)});
     ranking.panel_width = 560.0;
     ranking.panels.front().title.clear();

@@ -41,8 +41,16 @@ std::string domains_text(const Task& task) {
 
 std::string weights_text(const Task& task) {
   std::vector<std::string> parts;
-  for (const NamedValue& weight : task.cost)
-    parts.push_back(fmt::format("{} {}", weight.name, short_number(weight.value)));
+  for (const NamedValue& weight : task.cost) {
+    const auto form = std::find_if(task.cost_forms.begin(), task.cost_forms.end(),
+                                   [&](const CostForm& own) { return own.name == weight.name; });
+    std::string text = fmt::format("{} {}", weight.name, short_number(weight.value));
+    if (form != task.cost_forms.end()) {
+      if (form->power == 2) text += " times the square";
+      if (form->datum) text += fmt::format(" from {}", short_number(*form->datum));
+    }
+    parts.push_back(std::move(text));
+  }
   return fmt::format("{}{}", fmt::join(parts, ", "),
                      task.cost.size() < task.alterable.size() ? "; the others cost nothing" : "");
 }
@@ -118,6 +126,15 @@ void add_task(Page& page, const JsonPart& result, const Task& task) {
   if (wishes.target > 0.0)
     sentences.push_back(fmt::format("A success of {} is enough: the cheapest decision that reaches it is wanted.",
                                     percent_text(wishes.target)));
+  for (const SetByHand& entry : task.set_by_hand) {
+    sentences.push_back(entry.column.empty()
+                            ? fmt::format("{} was set from outside in every row.", entry.name)
+                            : fmt::format("{} was set from outside in rows that {} marks.", entry.name, entry.column));
+  }
+  if (!task.group.empty())
+    sentences.push_back(fmt::format("The rows belong to groups: {}. Every group has levels of its own.", task.group));
+  if (!task.weight.empty()) sentences.push_back(fmt::format("Rows count by their weight: {}.", task.weight));
+  if (!task.time.empty()) sentences.push_back(fmt::format("The rows are in time order: {}.", task.time));
   if (!task.before.empty()) sentences.push_back(fmt::format("Known of the order: {}.", knowledge_text(task)));
   page.section("What was asked for");
   page.list(sentences);

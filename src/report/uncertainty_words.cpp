@@ -184,6 +184,10 @@ std::string rounded_success(double success, double low, double high) {
   return fmt::format("{} ({} to {})", whole_percent(success), whole_percent(low), whole_percent(high));
 }
 
+std::string success_text(double success, const std::optional<std::pair<double, double>>& interval) {
+  return interval ? rounded_success(success, interval->first, interval->second) : percent_text(success);
+}
+
 std::vector<std::string> uncertainty_sentences(const JsonPart& decision, std::span<const NamedColumn> columns) {
   std::vector<std::string> all;
   const auto add = [&](std::string sentence) {

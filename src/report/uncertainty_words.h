@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/json_part.h"
@@ -11,6 +13,9 @@ namespace olem::internal {
 
 // "66 % (58 % to 73 %)" of a probability with its interval, in whole percents: what members tell is not known finer.
 std::string rounded_success(double success, double low, double high);
+
+// The same where there is an interval, "66.1 %" where there is none.
+std::string success_text(double success, const std::optional<std::pair<double, double>>& interval);
 
 // What other learners say of the decision, and which of them disagree; empty where none were asked.
 std::string opinions_sentence(const JsonPart& decision);

@@ -14,6 +14,7 @@
 #include "olem/random.h"
 #include "sampler/fitted.h"
 #include "sampler/linear_gaussian.h"
+#include "sampler/post_decision_streams.h"
 
 namespace olem {
 
@@ -166,6 +167,16 @@ class Belief::Model {
     return numbers;
   }
 
+  // All entries of the variable's noise.
+  std::vector<double> noise_of(std::uint64_t noise, std::size_t v, std::size_t draws, const Context& context) const {
+    std::vector<double> numbers;
+    for (RandomStream& random :
+         noise_streams(*set_, v, context.seed, "decision.hidden", "decision.hidden_group", noise)) {
+      for (std::size_t i = 0; i < draws; ++i) numbers.push_back(random.normal());
+    }
+    return numbers;
+  }
+
   std::vector<std::vector<double>> draw_exactly(std::size_t draws, std::uint64_t noise, const Context& context) const {
     const std::size_t size = hidden_.size();
     std::vector<std::vector<double>> numbers;
@@ -260,13 +271,13 @@ class Belief::Model {
       context.check_interrupt();
       const ConditionalSampler* const sampler = set_->variables[v].sampler.get();
       if (roles_[v] == BeliefRole::kHidden) {
-        const auto run = sampler->start(normals(noise, v, sampler->noise_entries(), draws, context), draws);
+        const auto run = sampler->start(noise_of(noise, v, draws, context), draws);
         run->forgo_gradient();
         std::vector<double> values(draws);
         run->sample(conditions_of(v, result.values), 1.0, values);
         result.values[v] = std::move(values);
       } else if (roles_[v] == BeliefRole::kSeen) {
-        see(*sampler, v, normals(noise, v, sampler->noise_entries(), draws, context), result, weights);
+        see(*sampler, v, noise_of(noise, v, draws, context), result, weights);
         result.effective = weights_of(result.log_weights, weights);
         if (result.effective < kResampleBelow * static_cast<double>(draws) && result.effective >= kMoreDrawsBelow)
           resample(result, weights, starts.uniform());

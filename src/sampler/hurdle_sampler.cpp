@@ -97,6 +97,12 @@ class HurdleRun : public SamplerRun {
     part_->hold_function(normals.first(own));
     rest_->hold_function(normals.subspan(own));
   }
+  // What moves the rest upwards makes a value that stands apart below it rarer.
+  bool move_noise(std::span<const double> offsets, std::span<double> y) override {
+    if (!part_->move_noise(offsets, place_) || !rest_->move_noise(offsets, rest_values_)) return false;
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = value_at(static_cast<std::size_t>(place_[i]), i);
+    return true;
+  }
 
  private:
   double value_at(std::size_t level, std::size_t i) const {
@@ -182,6 +188,12 @@ class HurdleSampler : public ConditionalSampler {
 
   std::optional<std::vector<double>> slopes(double /*caution*/) const override { return std::nullopt; }
   bool is_discrete() const override { return true; }
+
+  bool noise_behind(std::span<const Condition> conditions, double y, std::span<double> out) const override {
+    const auto place = static_cast<std::size_t>(places_of(std::span(&y, 1)).front());
+    return parts_.is_rest[place] ? parts_.rest->noise_behind(conditions, y, out)
+                                 : parts_.part->noise_behind(conditions, static_cast<double>(place), out);
+  }
 
   SamplerState state() const override {
     SamplerState state;

@@ -125,6 +125,9 @@ class EncodedRun : public SamplerRun {
   void forgo_gradient() override { inner_->forgo_gradient(); }
   void relax(double temperature) override { inner_->relax(temperature); }
   void hold_function(std::span<const double> normals) override { inner_->hold_function(normals); }
+  bool move_noise(std::span<const double> offsets, std::span<double> y) override {
+    return inner_->move_noise(offsets, y);
+  }
 
  private:
   const InputEncoding& encoding_;
@@ -170,6 +173,11 @@ class EncodedSampler : public ConditionalSampler {
                    std::span<double> out) const override {
     EncodedBlock block(encoding_);
     inner_->log_density(block.encode(conditions, y.size()), y, caution, out);
+  }
+
+  bool noise_behind(std::span<const Condition> conditions, double y, std::span<double> out) const override {
+    EncodedBlock block(encoding_);
+    return inner_->noise_behind(block.encode(conditions, out.size()), y, out);
   }
 
   void extrapolation(std::span<const Condition> conditions, std::span<double> out) const override {

@@ -23,6 +23,11 @@ constexpr int kTrainings = 2;                // of the hyper-parameters, as the 
 constexpr int kLevelSteps = 12;
 constexpr int kAlternations = 20;  // of thresholds and process
 constexpr std::size_t kMostLevels = 1000;
+constexpr double kLeastCell = 1e-9;                 // of probability
+constexpr double kLogisticSd = 1.8137993642342178;  // pi / sqrt 3
+
+// The integral of logit u over u from 0 to p.
+double logit_integral(double p) { return p > 0.0 && p < 1.0 ? p * std::log(p) + (1.0 - p) * std::log1p(-p) : 0.0; }
 
 struct LevelsParts {
   std::string kind;
@@ -61,17 +66,7 @@ class LevelsRun : public SamplerRun {
         y[i] = relaxed_level(parts_.levels, cumulative_, logit_of(uniform_[i]), temperature_, nullptr);
         continue;
       }
-      std::size_t low = 0;  // the first k whose cumulative probability is not below the uniform number
-      std::size_t high = steps;
-      while (low < high) {
-        const std::size_t middle = (low + high) / 2;
-        if (parts_.cumulative(middle, mean, variance) < uniform_[i]) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      y[i] = parts_.levels[low];
+      y[i] = exact_level(i, mean, variance);
     }
   }
 
@@ -99,11 +94,30 @@ class LevelsRun : public SamplerRun {
 
   void forgo_gradient() override { evaluator_.forgo_gradient(); }
   void relax(double temperature) override { temperature_ = temperature; }
+  bool move_noise(std::span<const double> offsets, std::span<double> y) override {
+    for (std::size_t i = 0; i < y.size(); ++i)
+      y[i] = exact_level(i, mean_of_draw(i) + offsets[i] * kLogisticSd, variance_of_draw(i));
+    return true;
+  }
   void hold_function(std::span<const double> normals) override {
     held_ = normals.empty() ? std::nullopt : std::optional(normals.front());
   }
 
  private:
+  double exact_level(std::size_t i, double mean, double variance) const {
+    std::size_t low = 0;  // the first k whose cumulative probability is not below the uniform number
+    std::size_t high = parts_.thresholds.size();
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2;
+      if (parts_.cumulative(middle, mean, variance) < uniform_[i]) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return parts_.levels[low];
+  }
+
   // Of the latent value. One function has no spread: it lies as a whole above or below the mean.
   double mean_of_draw(std::size_t i) const {
     const double shift = held_ && caution_ > 0.0 ? caution_ * *held_ * std::sqrt(evaluator_.variance()[i]) : 0.0;
@@ -192,6 +206,25 @@ class LevelsSampler : public ConditionalSampler {
   }
 
   bool is_discrete() const override { return true; }
+
+  // The mean of a logistic number between the ends of the level's cell.
+  bool noise_behind(std::span<const Condition> conditions, double y, std::span<double> out) const override {
+    const std::size_t place = level_place(parts_.levels, y);
+    if (place == parts_.levels.size()) return false;
+    for_gp_blocks(parts_.process, conditions, out.size(), false,
+                  [&](std::size_t at, std::size_t i, const GpEvaluator& evaluator) {
+                    const double mean = evaluator.mean()[i];
+                    const double lower = place > 0 ? logistic_of(parts_.thresholds[place - 1] - mean) : 0.0;
+                    const double upper =
+                        place < parts_.thresholds.size() ? logistic_of(parts_.thresholds[place] - mean) : 1.0;
+                    const double width = upper - lower;
+                    // A cell without width is one point.
+                    out[at] = (width > kLeastCell ? (logit_integral(upper) - logit_integral(lower)) / width
+                                                  : logit_of(std::clamp(upper, kLeastCell, 1.0 - kLeastCell))) /
+                              kLogisticSd;
+                  });
+    return true;
+  }
 
   SamplerState state() const override {
     SamplerState state;
@@ -380,6 +413,21 @@ FittedLevels fit_levels_once(const std::string& kind, const SamplerData& data, c
   return fitted;
 }
 
+// The nonlinear form in some of the inputs.
+FittedLevels fit_levels_among(const std::vector<std::size_t>& inputs, const std::string& kind, const SamplerData& data,
+                              const std::vector<double>& levels, const std::vector<std::size_t>& places,
+                              const SamplerOptions& options, const Context& context) {
+  SamplerData some = data;
+  some.conditions.clear();
+  some.condition_columns.clear();
+  for (const std::size_t k : inputs) some.conditions.push_back(data.conditions[k]);
+  FittedLevels fitted = fit_levels_once(kind, some, levels, places, options, false, context);
+  fitted.parts.process.conditions = data.conditions.size();
+  for (std::size_t& input : fitted.parts.process.inputs) input = inputs[input];
+  fitted.score.form = gp_facts(fitted.parts.process).form;
+  return fitted;
+}
+
 }  // namespace
 
 std::vector<double> distinct_levels(std::span<const double> column) {
@@ -398,10 +446,18 @@ ScoredSampler fit_levels(const std::string& kind, const SamplerData& data, const
   }
   FittedLevels best = fit_levels_once(kind, data, levels, places, options, false, context);
   std::vector<SamplerScore> scores;
-  if (best.parts.process.model.points.points > 0) {
+  const auto is_nonlinear = [](const FittedLevels& fitted) { return fitted.parts.process.model.points.points > 0; };
+  if (is_nonlinear(best)) {
     FittedLevels linear = fit_levels_once(kind, data, levels, places, options, true, context);
     if (!(gain_of(best.held_out, linear.held_out, data.target.size()).sum > 0.0)) std::swap(best, linear);
     scores.push_back(linear.score);
+  } else if (const std::vector<std::size_t> used = best.parts.process.inputs; used.size() < data.conditions.size()) {
+    // Among many inputs that do not matter the search may lose the way to those that do, which a line shows.
+    FittedLevels among = fit_levels_among(used, kind, data, levels, places, options, context);
+    if (is_nonlinear(among)) {
+      if (gain_of(among.held_out, best.held_out, data.target.size()).sum > 0.0) std::swap(best, among);
+      scores.push_back(among.score);
+    }
   }
   if (!data.conditions.empty()) scores.push_back(score_shares(places, levels, true));
   best.score.chosen = true;

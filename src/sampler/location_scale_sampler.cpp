@@ -130,7 +130,24 @@ class LocationScaleRun : public SamplerRun {
 
   void hold_function(std::span<const double> normals) override { held_.assign(normals.begin(), normals.end()); }
 
+  bool move_noise(std::span<const double> offsets, std::span<double> y) override {
+    const double sd = std::sqrt(parts_.location.model.parameters.noise);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const double moved = target_of_draw(i) + offsets[i] * sd * (scale_ ? scales_[i] : 1.0);
+      y[i] = parts_.transform.inverse(moved);
+      if (parts_.transform.form == TargetTransform::Form::kCount) y[i] = parts_.transform.round(y[i]);
+    }
+    return true;
+  }
+
  private:
+  // On the scale of the transform.
+  double target_of_draw(std::size_t i) const {
+    double target = location_.mean()[i] + (scale_ ? scales_[i] : 1.0) * residual_[i];
+    if (caution_ > 0.0) target += caution_ * std::sqrt(location_.variance()[i]) * held_or(0, location_normal_[i]);
+    return target;
+  }
+
   double held_or(std::size_t entry, double own) const { return held_.empty() ? own : held_[entry]; }
 
   void fill_by_variance(const GpEvaluator& evaluator, std::span<const double> normal, std::span<const double> adjoint,
@@ -251,6 +268,16 @@ class LocationScaleSampler : public ConditionalSampler {
   }
 
   bool is_discrete() const override { return parts_.transform.form == TargetTransform::Form::kCount; }
+
+  bool noise_behind(std::span<const Condition> conditions, double y, std::span<double> out) const override {
+    const double t = parts_.transform.forward(y);
+    const double sd = std::sqrt(parts_.location.model.parameters.noise);
+    if (!std::isfinite(t) || !(sd > 0.0)) return false;
+    for_rows(conditions, out.size(), 0.0, [&](std::size_t i, const Forecast& forecast) {
+      out[i] = (t - forecast.mean) / (sd * std::exp(forecast.log_scale));
+    });
+    return true;
+  }
 
   SamplerState state() const override {
     SamplerState state;

@@ -102,6 +102,18 @@ class MixtureRun : public SamplerRun {
     }
   }
 
+  bool move_noise(std::span<const double> offsets, std::span<double> y) override {
+    std::vector<double> own;
+    for (Part& part : parts_) {
+      if (!part.run) continue;
+      own.clear();
+      for (const std::size_t i : part.draws) own.push_back(offsets[i]);
+      if (!part.run->move_noise(own, part.y)) return false;
+      for (std::size_t j = 0; j < part.draws.size(); ++j) y[part.draws[j]] = part.y[j];
+    }
+    return true;
+  }
+
  private:
   struct Part {
     std::vector<std::size_t> draws;
@@ -122,6 +134,7 @@ class MixtureSampler : public ConditionalSampler {
 
   std::size_t conditions() const override { return components_.front()->conditions(); }
   std::size_t noise_entries() const override { return 1 + most_noise_entries(components_); }
+  bool picks_component() const override { return true; }
   std::size_t function_entries() const override {
     std::size_t most = 0;
     for (const auto& component : components_) most = std::max(most, component->function_entries());
@@ -144,6 +157,7 @@ class MixtureSampler : public ConditionalSampler {
         facts.inputs[k].used = facts.inputs[k].used || own.inputs[k].used;
       }
       variance += own.noise_sd * own.noise_sd / count;
+      facts.additive = facts.additive && own.additive;
       if (own.form != form) ++others;
     }
     facts.noise_sd = std::sqrt(variance);
@@ -151,6 +165,17 @@ class MixtureSampler : public ConditionalSampler {
                      ? fmt::format("mean of {} models: {}", components_.size(), form)
                      : fmt::format("mean of {} models: {}; {} of another form", components_.size(), form, others);
     return facts;
+  }
+
+  bool noise_behind(std::span<const Condition> conditions, double y, std::span<double> out) const override {
+    const auto count = static_cast<double>(components_.size());
+    std::vector<double> sum(out.size(), 0.0);
+    for (const auto& component : components_) {
+      if (!component->noise_behind(conditions, y, out)) return false;
+      for (std::size_t i = 0; i < out.size(); ++i) sum[i] += out[i] / count;
+    }
+    std::copy(sum.begin(), sum.end(), out.begin());
+    return true;
   }
 
   std::unique_ptr<SamplerRun> start(std::span<const double> noise, std::size_t draws) const override {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "olem/error.h"
@@ -36,6 +37,23 @@ bool is_drawn(Role role) { return role == Role::kStatic || role == Role::kDynami
 // Each draw has a value of its own.
 bool has_draws(Role role) { return is_drawn(role) || role == Role::kUnknown; }
 
+// What a value of a column can be, standardised: amounts are not below 0, shares lie between 0 and 1. A column that
+// leaves this in the data itself may do so in draws.
+struct PossibleRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+
+  bool is_bounded() const { return std::isfinite(low); }
+};
+PossibleRange possible_range(const SamplerVariable& variable) {
+  PossibleRange range;
+  const ColumnType type = variable.about.type;
+  if (type == ColumnType::kPositive || type == ColumnType::kShare)
+    range.low = variable.standardise(std::min(0.0, variable.low));
+  if (type == ColumnType::kShare) range.high = variable.standardise(std::max(1.0, variable.high));
+  return range;
+}
+
 // A part of the draws with its own state, for one thread at a time.
 struct Piece {
   std::size_t first = 0;
@@ -43,6 +61,7 @@ struct Piece {
   std::vector<std::unique_ptr<SamplerRun>> runs;  // of the drawn variables
   std::vector<std::vector<double>> values;        // of the drawn variables
   std::vector<std::vector<std::size_t>> absurd;   // draws that this variable spoils
+  std::vector<std::vector<std::size_t>> clipped;  // draws of this variable that its range holds back
   std::vector<std::vector<double>> adjoints;      // of the dynamic variables
   std::vector<double> gradient;                   // by the altered variables
   std::vector<Condition> conditions;              // scratch of one variable
@@ -60,6 +79,7 @@ class PostDecisionSampler::Chain {
     draws_.draws = plan.draws;
     draws_.values.resize(plan.outcomes.size() * plan.draws);
     draws_.valid.resize(plan.draws);
+    for (const SamplerVariable& variable : fitted(set_).variables) ranges_.push_back(possible_range(variable));
     make_pieces();
     draw_unknown_context();
     version_.resize(set_->variables.size());
@@ -160,6 +180,41 @@ class PostDecisionSampler::Chain {
           {set_->variables[v].name, *middle, static_cast<double>(outside) / static_cast<double>(distance.size())});
     }
     return all;
+  }
+
+  std::optional<std::vector<double>> with_moved_noise(std::size_t outcome, std::span<const double> offsets,
+                                                      std::span<const double> values, double caution) {
+    const std::size_t v = outcomes_.at(outcome);
+    check_same_size("offsets", offsets.size(), "draws", draws_.draws);
+    draw_everything(values, caution);
+    std::vector<double> moved(draws_.draws);
+    std::vector<unsigned char> can(pieces_.size(), 1);
+    parallel_for(context_, 0, pieces_.size(), 1, [&](std::size_t p, std::size_t) {
+      const Piece& piece = pieces_[p];
+      const std::span<double> y = std::span(moved).subspan(piece.first, piece.count);
+      can[p] = piece.runs[v]->move_noise(offsets.subspan(piece.first, piece.count), y) ? 1 : 0;
+      for (std::size_t i = 0; i < piece.count; ++i) {
+        y[i] = std::clamp(y[i], ranges_[v].low, ranges_[v].high);
+        if (draws_.valid[piece.first + i] == 0 || !(std::abs(y[i]) <= kLargest)) y[i] = 0.0;
+      }
+    });
+    if (std::find(can.begin(), can.end(), 0) != can.end()) return std::nullopt;
+    return moved;
+  }
+
+  std::optional<std::vector<double>> noise_behind(std::size_t outcome, double value, std::span<const double> values,
+                                                  double caution) {
+    const std::size_t v = outcomes_.at(outcome);
+    draw_everything(values, caution);
+    std::vector<double> noise(draws_.draws);
+    std::vector<unsigned char> can(pieces_.size(), 1);
+    parallel_for(context_, 0, pieces_.size(), 1, [&](std::size_t p, std::size_t) {
+      Piece& piece = pieces_[p];
+      const std::span<double> part = std::span(noise).subspan(piece.first, piece.count);
+      can[p] = set_->variables[v].sampler->noise_behind(conditions_of(piece, v), value, part) ? 1 : 0;
+    });
+    if (std::find(can.begin(), can.end(), 0) != can.end()) return std::nullopt;
+    return noise;
   }
 
   Table table(std::span<const double> values, double caution) {
@@ -294,6 +349,7 @@ class PostDecisionSampler::Chain {
       piece.runs.resize(variables);
       piece.values.resize(variables);
       piece.absurd.resize(variables);
+      piece.clipped.resize(variables);
       piece.adjoints.resize(variables);
     }
   }
@@ -325,7 +381,8 @@ class PostDecisionSampler::Chain {
         draw_unknown(*plan_.context_model, known, plan_.unknown, plan_.draws, plan_.noise, context_);
     for (std::size_t k = 0; k < drawn.size(); ++k) {
       const std::size_t v = set_->index(plan_.unknown[k]);
-      for (double& value : drawn[k]) value = set_->variables[v].standardise(value);
+      for (double& value : drawn[k])
+        value = std::clamp(set_->variables[v].standardise(value), ranges_[v].low, ranges_[v].high);
       keep_draws(v, drawn[k]);
     }
   }
@@ -350,12 +407,9 @@ class PostDecisionSampler::Chain {
     parallel_for(context_, 0, starting.size(), 1, [&](std::size_t s, std::size_t) {
       const std::size_t v = starting[s];
       const ConditionalSampler& sampler = *set_->variables[v].sampler;
-      const std::size_t entries = sampler.noise_entries();
       // One stream per variable and entry: a draw does not depend on how many there are.
-      std::vector<RandomStream> streams;
-      for (std::size_t e = 0; e < entries; ++e) {
-        streams.emplace_back(context_.seed, "decision.noise", stream_index({{plan_.noise, 40}, {v, 20}, {e, 4}}));
-      }
+      std::vector<RandomStream> streams =
+          noise_streams(*set_, v, context_.seed, "decision.noise", "decision.group", plan_.noise);
       std::vector<double> noise;
       for (Piece& piece : pieces_) {
         noise.clear();
@@ -442,6 +496,13 @@ class PostDecisionSampler::Chain {
     std::vector<double>& y = piece.values[v];
     piece.runs[v]->sample(conditions_of(piece, v), *caution_, y);
     piece.absurd[v].clear();
+    piece.clipped[v].clear();
+    for (std::size_t i = 0; i < piece.count && ranges_[v].is_bounded(); ++i) {
+      const double possible = std::clamp(y[i], ranges_[v].low, ranges_[v].high);
+      if (!(possible != y[i])) continue;
+      y[i] = possible;
+      piece.clipped[v].push_back(i);
+    }
     for (std::size_t i = 0; i < piece.count; ++i) {
       if (std::abs(y[i]) <= kLargest) continue;  // what is not a number does not pass either
       y[i] = 0.0;
@@ -493,7 +554,7 @@ class PostDecisionSampler::Chain {
       if (roles_[v] != Role::kDynamic) continue;
       const SamplerVariable& variable = set_->variables[v];
       const std::optional<std::vector<double>> slopes = variable.sampler->slopes(*caution_);
-      if (!slopes) return false;
+      if (!slopes || ranges_[v].is_bounded()) return false;
       for (std::size_t k = 0; k < slopes->size(); ++k) {
         for (std::size_t a = 0; a < width; ++a)
           by_altered[v][a] += (*slopes)[k] * by_altered[variable.conditions[k]][a];
@@ -541,6 +602,7 @@ class PostDecisionSampler::Chain {
         if (uses_[v][k] && roles_[c] == Role::kDynamic) target = piece.adjoints[c].data();
         piece.targets.push_back(target);
       }
+      for (const std::size_t i : piece.clipped[v]) piece.adjoints[v][i] = 0.0;
       piece.runs[v]->add_gradient(piece.adjoints[v], piece.targets);
     }
   }
@@ -550,7 +612,8 @@ class PostDecisionSampler::Chain {
   Context context_;
   std::vector<Role> roles_;              // per variable of the set, as the next ones
   std::vector<std::vector<bool>> uses_;  // of drawn variables, per condition: the sampler listens to it
-  std::vector<double> fixed_;            // values of context and altered variables
+  std::vector<PossibleRange> ranges_;
+  std::vector<double> fixed_;  // values of context and altered variables
   std::vector<std::size_t> altered_place_;
   std::vector<std::size_t> altered_;
   std::vector<std::size_t> outcomes_;
@@ -594,6 +657,18 @@ void PostDecisionSampler::hold_functions(std::optional<std::uint64_t> which) { c
 
 std::vector<VariableReach> PostDecisionSampler::reach(std::span<const double> values, double caution) {
   return chain_->reach(values, caution);
+}
+
+std::optional<std::vector<double>> PostDecisionSampler::with_moved_noise(std::size_t outcome,
+                                                                         std::span<const double> offsets,
+                                                                         std::span<const double> values,
+                                                                         double caution) {
+  return chain_->with_moved_noise(outcome, offsets, values, caution);
+}
+
+std::optional<std::vector<double>> PostDecisionSampler::noise_behind(std::size_t outcome, double value,
+                                                                     std::span<const double> values, double caution) {
+  return chain_->noise_behind(outcome, value, values, caution);
 }
 
 Table PostDecisionSampler::table(std::span<const double> values, double caution) {

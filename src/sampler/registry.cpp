@@ -4,6 +4,7 @@
 
 #include "core/find_kind.h"
 #include "olem/error.h"
+#include "sampler/acted_sampler.h"
 #include "sampler/input_encoding.h"
 #include "sampler/kinds.h"
 #include "sampler/levels_sampler.h"
@@ -197,6 +198,7 @@ std::shared_ptr<const ConditionalSampler> restore_sampler(const SamplerState& st
   if (state.kind == "constant") return sampling::restore_constant(state);
   if (state.kind == "encoded") return sampling::restore_encoded(state);
   if (state.kind == "mixture") return sampling::restore_mixture(state);
+  if (state.kind == "acted") return sampling::restore_acted(state);
   const auto& kinds = sampler_kinds();
   const auto found =
       std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == state.kind; });

@@ -11,6 +11,8 @@
 
 #include "olem/error.h"
 #include "olem/parallel.h"
+#include "sampler/acted_fit.h"
+#include "sampler/acted_sampler.h"
 #include "sampler/fit_variables.h"
 #include "sampler/fitted.h"
 #include "sampler/kinds.h"
@@ -107,10 +109,24 @@ void check_fit(const SamplerKind& kind, const Table& table, const SamplerVariabl
   }
 }
 
+namespace {
+
+sampling::RowUse use_of(const std::vector<SamplerVariable>& variables, std::size_t j, const SamplerData& data,
+                        const TaskRows& rows) {
+  std::vector<std::vector<std::string>> before;
+  for (const std::size_t k : variables[j].conditions) {
+    std::vector<std::string>& names = before.emplace_back();
+    for (const std::size_t other : variables[k].conditions) names.push_back(variables[other].name);
+  }
+  return sampling::row_use(rows, variables[j].name, data.condition_names, before);
+}
+
+}  // namespace
+
 std::size_t fit_variables(std::vector<SamplerVariable>& variables, const std::vector<std::vector<double>>& columns,
                           const std::vector<bool>& given, std::size_t tables, const SamplerKind& kind,
                           const SamplerOptions& options, std::string_view phase, std::vector<Warning>& warnings,
-                          const Context& context) {
+                          const Context& context, const TaskRows& task_rows) {
   // The last ones have most conditions and take longest: they go first, so that no thread is left with one.
   const std::size_t count = variables.size();
   const Context serial = context.serial();
@@ -142,8 +158,11 @@ std::size_t fit_variables(std::vector<SamplerVariable>& variables, const std::ve
         const SamplerVariable& condition = variables[k];
         data.conditions.emplace_back(part(k));
         data.condition_columns.push_back({condition.about, condition.mean, condition.sd});
+        if (!task_rows.plain()) data.condition_names.push_back(condition.name);
       }
-      models[j][t] = sampling::fit_kind(kind, data, options, serial);
+      models[j][t] = task_rows.plain() ? sampling::fit_kind(kind, data, options, serial)
+                                       : sampling::fit_on_rows(kind, data, options,
+                                                               use_of(variables, j, data, task_rows), nullptr, serial);
     }
     const std::size_t finished = ++done;
     if (std::this_thread::get_id() == caller) {
@@ -155,7 +174,7 @@ std::size_t fit_variables(std::vector<SamplerVariable>& variables, const std::ve
   for (std::size_t j = 0; j < count; ++j) {
     if (given[j]) continue;
     const bool varies = variables[j].low < variables[j].high;
-    variables[j].sampler = varies ? sampling::make_mixture(std::move(models[j])) : models[j].front();
+    variables[j].sampler = varies ? sampling::combine_tables(std::move(models[j])) : models[j].front();
   }
   for (const std::vector<Warning>& own : doubts) warnings.insert(warnings.end(), own.begin(), own.end());
   return done.load() / tables;
@@ -220,6 +239,18 @@ SamplerSet fit_samplers(const Table& table, const std::vector<VariableConditions
 
 SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<VariableConditions>& variables,
                         const SamplerOptions& options, const Context& context) {
+  return fit_samplers(tables, variables, TaskRows(), options, context);
+}
+
+std::shared_ptr<const SamplerSet> samplers_in_group(const std::shared_ptr<const SamplerSet>& samplers,
+                                                    std::size_t group) {
+  auto chosen = std::make_shared<SamplerSet>(fitted(samplers));
+  for (SamplerVariable& variable : chosen->variables) variable.sampler = sampling::in_group(variable.sampler, group);
+  return chosen;
+}
+
+SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<VariableConditions>& variables,
+                        const TaskRows& rows, const SamplerOptions& options, const Context& context) {
   const auto start = std::chrono::steady_clock::now();
   check_at_least("number of tables", static_cast<long long>(tables.size()), 1);
   const Table& table = tables.front();
@@ -246,7 +277,7 @@ SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<Variabl
   std::vector<bool> given;
   for (const VariableConditions& variable : variables) given.push_back(variable.given);
   const std::size_t fitted_ones = fit_variables(set.variables, columns, given, tables.size(), kind, checked, "samplers",
-                                                set.summary.warnings, context);
+                                                set.summary.warnings, context, rows);
   set.summary.message =
       fmt::format("{} samplers of the kind {} were fitted to {} rows{}.", fitted_ones, kind.name, table.rows(),
                   tables.size() == 1 ? "" : fmt::format(" of each of {} completed tables", tables.size()));

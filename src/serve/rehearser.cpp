@@ -113,7 +113,10 @@ double Rehearser::cost(const RehearseRequest& request, const Idle& without) cons
     }
     for (std::size_t k = 0; k < task.alterable.size(); ++k) {
       if (task.alterable[k].name != value.name) continue;
-      sum += alteration_cost(variable, weight, variable.standardise(value.value), without.standardised[k]);
+      const auto form = std::find_if(task.cost_forms.begin(), task.cost_forms.end(),
+                                     [&](const CostForm& own) { return own.name == value.name; });
+      sum += alteration_cost(variable, weight, variable.standardise(value.value), without.standardised[k],
+                             form == task.cost_forms.end() ? nullptr : &*form);
     }
   }
   return sum;

@@ -25,8 +25,28 @@ double equation_noise(const EquationNoise& noise, RandomStream& random) {
     case EquationNoise::Kind::kUniform: return random.uniform(noise.a, noise.b);
     case EquationNoise::Kind::kBeta: return random.beta(noise.a, noise.b);
     case EquationNoise::Kind::kCoin: return random.uniform() < noise.a ? 1.0 : 0.0;
+    case EquationNoise::Kind::kRowGroup:
+    case EquationNoise::Kind::kOfGroup: break;  // of the row: row_noise()
   }
   return 0.0;
+}
+
+constexpr std::uint64_t kFirstNewGroup = 1000000;  // groups of trials are none of the table's
+
+// The noise of equation j in this row, given the columns before.
+double row_noise(const EquationSystem& system, std::size_t j, std::size_t i, bool trials,
+                 const std::vector<double>& row, RandomStream& random, const Context& context) {
+  const EquationNoise& noise = system.equations[j].noise;
+  if (noise.kind == EquationNoise::Kind::kRowGroup)
+    return trials ? static_cast<double>(kFirstNewGroup + i)
+                  : 1.0 + static_cast<double>(i % static_cast<std::size_t>(noise.a));
+  if (noise.kind == EquationNoise::Kind::kOfGroup) {
+    const double group = std::clamp(std::round(row[system.equations[j].parents.front()]), 0.0, 1e12);
+    RandomStream of_group(context.seed, "simulate.group",
+                          stream_index({{static_cast<std::uint64_t>(group), 48}, {j, 16}}));
+    return std::sqrt(noise.a) * of_group.normal();
+  }
+  return equation_noise(noise, random);
 }
 
 // One row after another, columns that are held included.
@@ -44,7 +64,7 @@ std::vector<std::vector<double>> evaluate_equations(const EquationSystem& system
   for (std::size_t i = 0; i < rows; ++i) {
     if (i % 4096 == 0) context.check_interrupt();
     for (std::size_t j = 0; j < width; ++j) {
-      const double noise = equation_noise(system.equations[j].noise, streams[j]);
+      const double noise = row_noise(system, j, i, purpose == "simulate.trials", row, streams[j], context);
       row[j] = held[j] ? *held[j] : system.equations[j].function(row.data(), noise);
       columns[j][i] = row[j];
     }

@@ -10,10 +10,12 @@ namespace olem::internal {
 // The noise of one equation, and what its parameters are.
 struct EquationNoise {
   enum class Kind {
-    kNormal,   // variance a
-    kUniform,  // from a to b
-    kBeta,     // shapes a and b
-    kCoin,     // 1 with probability a, otherwise 0
+    kNormal,    // variance a
+    kUniform,   // from a to b
+    kBeta,      // shapes a and b
+    kCoin,      // 1 with probability a, otherwise 0
+    kRowGroup,  // the group of the row: 1 to a in turn; of a trial a new one
+    kOfGroup,   // normal with variance a, one number for each value of the first parent and seed
   };
   Kind kind = Kind::kNormal;
   double a = 0.0;
@@ -43,5 +45,8 @@ const std::vector<EquationSystem>& equation_systems();
 // Two of them that are models of physics and physiology: comfort.cpp, glucose.cpp.
 EquationSystem comfort_system();
 EquationSystem glucose_system();
+
+// Those of acted_models.cpp.
+void add_acted_systems(std::vector<EquationSystem>& systems);
 
 }  // namespace olem::internal

@@ -75,7 +75,7 @@ TEST(CliUncertainty, TheObjectHasAllOfIt) {
   EXPECT_LT(low, decision["interval_80"][0].get<double>());
   EXPECT_GT(high, decision["interval_80"][1].get<double>());
   EXPECT_GT(high - low, decision["interval_draws"][1].get<double>() - decision["interval_draws"][0].get<double>());
-  EXPECT_EQ(decision["members"].size(), 8U);
+  EXPECT_EQ(decision["members"].size(), 40U);  // with 32 posterior functions
   EXPECT_EQ(decision["members"][0]["kind"], "fit");
   for (const char* const source : {"draws", "rows", "order", "extrapolation"})
     EXPECT_GE(decision["uncertainty"][source].get<double>(), 0.0) << source;

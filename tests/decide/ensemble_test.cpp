@@ -6,14 +6,21 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "decide/explain/explain_json.h"
 #include "decide/helpers.h"
+#include "decide/influence_step.h"
 #include "decide/order_question.h"
+#include "decide/shop.h"
 #include "olem/error.h"
+#include "olem/explain.h"
+#include "olem/random.h"
 
 namespace olem::test::ensemble_test {
 
 using namespace internal;
 namespace {
+
+constexpr double kPi = 3.14159265358979;
 
 const RehearsalModel& model_with_members() {
   static const RehearsalModel model = [] {
@@ -50,7 +57,9 @@ TEST(DecisionWithMembers, HasAnIntervalThatCoversMoreThanTheDraws) {
   EXPECT_GT(decision.success_high, decision.success_probability);
   EXPECT_GE(uncertainty.low_80, decision.success_low);
   EXPECT_LE(uncertainty.high_80, decision.success_high);
-  EXPECT_EQ(uncertainty.members.size(), 9U);
+  EXPECT_EQ(uncertainty.members.size(), 17U);  // the fit, 4 orders, 4 halves, 8 posterior functions
+  EXPECT_EQ(uncertainty.members.back().kind, "posterior_function");
+  EXPECT_EQ(to_json(decision)["members"].back()["success"], uncertainty.members.back().success);
   EXPECT_GT(uncertainty.variance(), uncertainty.draws);
   // The formula: expit(logit P +- 1.96 sqrt v).
   const double logit = std::log(decision.success_probability / (1.0 - decision.success_probability));
@@ -69,12 +78,79 @@ TEST(DecisionWithMembers, ClaimsTheMeanOverFitAndOrders) {
     if (member.kind == "half") {
       const double off = logit(member.success) - logit(decision.success_probability);
       halves += off * off / 4.0;
-    } else {
+    } else if (member.kind != "posterior_function") {
       mean += member.success / 5.0;
     }
   }
   EXPECT_NEAR(decision.success_probability, mean, 1e-9);
   EXPECT_NEAR(decision.uncertainty->rows + decision.uncertainty->order, halves, 1e-9);
+}
+
+const std::vector<NamedValue> kShopContext = {{"demand", 0.2}, {"season", 2.0}};
+
+// The shop with members; one outcome, and one of its levels is wanted.
+const RehearsalModel& shop_model() {
+  static const RehearsalModel model = [] {
+    const Task task = parse_task(R"({"data": "shop.csv", "context": ["demand", "season"],
+                                     "alterable": {"price": [0.4, 2.5], "heating": {"values": ["off", "on"]}},
+                                     "outcome": ["renewed"], "desired": {"renewed": "yes"},
+                                     "observed": {"demand": 0.2, "season": "winter"}})",
+                                 "shop.json");
+    RehearsalOptions options;
+    options.members = MemberOptions{3, 2};
+    return fit_rehearsal(task, shop(300, 4), options, std::nullopt, Context());
+  }();
+  return model;
+}
+
+// One number for one thing: the share of the wanted level in the forecast is the probability of success.
+TEST(DecisionWithMembers, ForecastsAreOfTheSameMixture) {
+  const Decision decision = decide(shop_model(), kShopContext, brief(), Context());
+  ASSERT_TRUE(decision.uncertainty);
+  const auto share = [](const std::vector<OutcomeForecast>& forecasts) { return forecasts.front().levels.at(1).value; };
+  EXPECT_EQ(decision.outcomes.front().levels.at(1).name, "yes");
+  EXPECT_NEAR(share(decision.outcomes), decision.success_probability, 1e-9);
+  EXPECT_NEAR(share(decision.outcomes_without_action), decision.without_action, 1e-9);
+  EXPECT_NEAR(decision.outcomes.front().mean, decision.success_probability, 1e-9);  // "no" is 0, "yes" is 1
+}
+
+TEST(DecisionWithMembers, TheCurveOfHiddenCausesBeginsWithItsSuccess) {
+  const Decision decision = decide(shop_model(), kShopContext, brief(), Context());
+  ASSERT_TRUE(decision.hidden_cause);
+  EXPECT_NEAR(decision.hidden_cause->curve.front().success, decision.success_probability, 1e-9);
+  // A switch and a positive lever, a yes/no outcome: all of them have a scale on which noise is added.
+  EXPECT_TRUE(decision.hidden_cause->left_out.empty()) << decision.hidden_cause->left_out.front();
+  EXPECT_LT(decision.hidden_cause->curve.back().success, decision.success_probability - 0.05);
+}
+
+TEST(DecisionWithMembers, ExplanationsHaveItsNumbers) {
+  const DecisionProblem asked = decision_problem(shop_model(), kShopContext);
+  const Decision decision = decide(asked, brief(), Context());
+  ExplainOptions options;
+  options.draws = brief().draws;
+  options.final_draws = 2 * brief().judge_draws;
+  options.points = 11;
+  options.pair_points = 3;
+  std::vector<NamedValue> values;
+  for (const Alteration& alteration : decision.alterations) {
+    if (alteration.value) values.push_back({alteration.name, *alteration.value});
+  }
+  const Explanation explanation = explain(asked, values, options, Context());
+  EXPECT_NEAR(explanation.without_action, decision.without_action, 1e-9);
+  ASSERT_TRUE(explanation.with_decision);
+  EXPECT_NEAR(*explanation.with_decision, decision.success_probability, 1e-9);
+  ASSERT_TRUE(explanation.with_decision_interval);
+  for (const SuccessCurve& curve : explanation.curves) {
+    ASSERT_EQ(curve.success_low.size(), curve.values.size());
+    for (std::size_t i = 0; i < curve.values.size(); ++i) {
+      EXPECT_LT(curve.success_low[i], curve.success[i]);
+      EXPECT_GT(curve.success_high[i], curve.success[i]);
+    }
+    ASSERT_TRUE(curve.best_interval);
+    EXPECT_LT(curve.best_interval->first, curve.best_success);
+  }
+  const Json json = to_json(explanation);
+  EXPECT_EQ(to_json(read_explanation(JsonPart(json, "explanation"))), json);
 }
 
 TEST(DecisionWithMembers, IsTheSameForAnyNumberOfThreads) {
@@ -188,6 +264,98 @@ TEST(HiddenCauses, ShiftTheOutcomeByTheFormula) {
   EXPECT_EQ(cause.lever, "A");
   EXPECT_EQ(cause.outcome, "Y");
   EXPECT_TRUE(cause.left_out.empty());
+}
+
+// A switch as outcome and a lever whose noise grows with the context: shifts on the scales on which noise is added.
+TEST(HiddenCauses, ShiftDiscreteOutcomesOnTheirLogOdds) {
+  RandomStream random(6, "test.hidden");
+  constexpr std::size_t kRows = 3000;
+  std::vector<double> values(2 * kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    values[i] = random.normal();
+    values[kRows + i] = random.uniform() < 1.0 / (1.0 + std::exp(-1.5 * values[i])) ? 1.0 : 0.0;
+  }
+  Column binary;
+  binary.type = ColumnType::kBinary;
+  binary.levels = {{0.0, "no"}, {1.0, "yes"}};
+  const Table table({"A", "Y"}, std::move(values), "pair.csv", {Column(), binary});
+  const Task task = parse_task(R"({"data": "pair.csv", "context": [], "alterable": {"A": [-1, 1]}, "outcome": ["Y"],
+                                   "desired": {"Y": "yes"}, "observed": {}})",
+                               "pair.json");
+  const RehearsalModel model = fit_rehearsal(task, table, {}, Order{"A", "Y"}, Context());
+  DecisionOptions at_the_border;
+  at_the_border.least_effort = 0.0;
+  const Decision decision = decide(decision_problem(model, {}), at_the_border, Context());
+  ASSERT_TRUE(decision.hidden_cause);
+  EXPECT_TRUE(decision.hidden_cause->left_out.empty());
+  // The log-odds move by r^2 / sqrt(1 - r^2) (a - e) / s_A standard deviations of logistic noise; s_A = 1.
+  const Alteration& lever = decision.alterations.front();
+  const double start = decision.hidden_cause->curve.front().success;
+  for (const HiddenCause::Point& point : decision.hidden_cause->curve) {
+    const double r = point.strength;
+    const double moved = r * r / std::sqrt(1.0 - r * r) * (*lever.value - lever.expected) * kPi / std::sqrt(3.0);
+    // Four standard errors of 4000 draws that both shares have in common for the most part.
+    EXPECT_NEAR(point.success, 1.0 / (1.0 + std::exp(moved - std::log(start / (1.0 - start)))), 0.03) << r;
+  }
+  // No action has one half: 1.5 = 1.814 r^2 / sqrt(1 - r^2), r = .742, on a grid of .05.
+  ASSERT_TRUE(decision.hidden_cause->breakdown);
+  EXPECT_NEAR(*decision.hidden_cause->breakdown, 0.775, 0.05);
+}
+
+TEST(HiddenCauses, LeaveCategoriesOut) {
+  const Task task = parse_task(R"({"data": "shop.csv", "context": ["demand"],
+                                   "alterable": {"season": {"values": ["spring", "summer", "winter"]}},
+                                   "outcome": ["heating"], "desired": {"heating": "on"}, "observed": {"demand": 0.2}})",
+                               "seasons.json");
+  const RehearsalModel model = fit_rehearsal(task, shop(300, 4), {}, shop_order(), Context());
+  const Decision decision = decide(model, task.observed, brief(), Context());
+  ASSERT_TRUE(decision.acts());
+  EXPECT_THAT(decision.hidden_cause->left_out, ::testing::ElementsAre("season"));
+  EXPECT_FALSE(decision.hidden_cause->breakdown);
+}
+
+// x -> m -> y with the lever x behind m in the order: the answer rests on that step.
+TEST(NoInfluence, NamesTheStepThatItRestsOn) {
+  RandomStream random(7, "test.no_influence");
+  constexpr std::size_t kRows = 400;
+  std::vector<double> values(3 * kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    values[i] = random.normal();
+    values[kRows + i] = values[i] + 0.5 * random.normal();
+    values[2 * kRows + i] = values[kRows + i] + 0.5 * random.normal();
+  }
+  const Table table({"x", "m", "y"}, std::move(values), "chain.csv");
+  const Task task = parse_task(R"({"data": "chain.csv", "context": [], "alterable": {"x": [-2, 2]}, "outcome": ["y"],
+                                   "desired": {"y": [1, null]}, "observed": {}})",
+                               "chain.json");
+  // The default prunes inputs that do nothing: of x beside m for y nothing is left.
+  const RehearsalOptions options;
+  const RehearsalModel behind = fit_rehearsal(task, table, options, Order{"m", "x", "y"}, Context());
+  const RehearsalModel first = fit_rehearsal(task, table, options, Order{"x", "m", "y"}, Context());
+  const std::vector<std::string> levers = {"x"};
+  const std::vector<std::string> outcomes = {"y"};
+  const auto turned = turned_step(*behind.samplers, *first.samplers, levers, outcomes);
+  ASSERT_TRUE(turned);
+  EXPECT_EQ(turned->first, "m");
+  EXPECT_EQ(turned->second, "x");
+  EXPECT_FALSE(turned_step(*first.samplers, *first.samplers, levers, outcomes));
+
+  DecisionProblem asked = decision_problem(behind, {});
+  ASSERT_EQ(decide(asked, brief(), Context()).summary.status, Status::kNoInfluence);
+  EXPECT_THAT(decide(asked, brief(), Context()).summary.message,
+              ::testing::HasSubstr("It rests on m coming before x."));
+  auto members = std::make_shared<ModelMembers>();
+  members->list.push_back({MemberKind::kOtherOrder, {"x", "m", "y"}, first.samplers});
+  asked.members = members;
+  const Decision decision = decide(asked, brief(), Context());
+  ASSERT_TRUE(decision.uncertainty && decision.uncertainty->influence_step);
+  const InfluenceStep& step = *decision.uncertainty->influence_step;
+  EXPECT_EQ(step.first, "m");
+  EXPECT_EQ(step.by, "other_order");
+  ASSERT_EQ(step.decision.alterations.size(), 1U);
+  EXPECT_GT(step.decision.success, step.without_action + 0.3);
+  EXPECT_THAT(decision.summary.message, ::testing::HasSubstr("the other way round the best would be to set x to"));
+  EXPECT_EQ(to_json(decision)["influence_step"]["pair"], Json({"m", "x"}));
 }
 
 }  // namespace

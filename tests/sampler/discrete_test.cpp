@@ -5,8 +5,10 @@
 #include <fstream>
 #include <map>
 
+#include "decide/shop.h"
 #include "olem/error.h"
 #include "olem/post_decision.h"
+#include "olem/random.h"
 #include "olem/sampler_state.h"
 #include "sampler/discrete_data.h"
 #include "sampler/helpers.h"
@@ -334,6 +336,104 @@ TEST(Encoding, JumpsAreToldAndRelaxedDrawsHaveAGradient) {
   sampler.relax(0.0);
   EXPECT_EQ(mean_at(1.0), high);
   EXPECT_THROW(sampler.relax(-1.0), Error);
+}
+
+// Log-odds that level off in two of twelve inputs: the search among all of them loses the way, and finds it among those
+// that a line uses.
+TEST(DiscreteTruth, FindsLogOddsThatLevelOffAmongManyInputs) {
+  RandomStream random(31, "test.level_off");
+  constexpr std::size_t kRows = 1000;
+  constexpr std::size_t kInputs = 12;
+  std::vector<double> values((kInputs + 1) * kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t k = 0; k < kInputs; ++k) values[k * kRows + i] = random.normal();
+    const double odds = 1.3 * (0.96 * std::tanh(1.5 * values[i]) + 1.15 * std::tanh(1.5 * values[kRows + i]));
+    values[kInputs * kRows + i] = random.uniform() < test::logistic(odds) ? 1.0 : 0.0;
+  }
+  std::vector<Column> about(kInputs + 1);
+  about.back().type = ColumnType::kBinary;
+  about.back().levels = {{0.0, "no"}, {1.0, "yes"}};
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k <= kInputs; ++k) names.push_back(k < kInputs ? "x" + std::to_string(k) : "y");
+  const Table table(names, std::move(values), "level_off.csv", about);
+  const SamplerFacts facts = fit_last(table, names).variables.back().sampler->facts();
+  EXPECT_NE(facts.form.find("nonlinear in 2"), std::string::npos) << facts.form;
+  EXPECT_GT(facts.inputs[0].relevance, 0.0);
+  EXPECT_GT(facts.inputs[1].relevance, 0.0);
+}
+
+// Noise that is moved by nothing leaves every draw as it is, and upwards it never lowers one.
+TEST(MovedNoise, MovesDrawsOnTheirOwnScale) {
+  const Table table = test::shop(400, 3);
+  const std::vector<std::string> order = test::shop_order();
+  for (std::size_t last = 2; last < order.size(); ++last) {
+    const Order some(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+    const SamplerSet set = fit_last(table, some);
+    const ConditionalSampler& sampler = *set.variables.back().sampler;
+    const Rows rows(set, table);
+    constexpr std::size_t kDraws = 200;
+    RandomStream random(1, "test.moved");
+    std::vector<double> noise(sampler.noise_entries() * kDraws);
+    for (double& one : noise) one = random.normal();
+    const auto run = sampler.start(noise, kDraws);
+    std::vector<double> y(kDraws), same(kDraws), up(kDraws), behind(kDraws);
+    run->sample(rows.conditions, 1.0, y);
+    ASSERT_TRUE(run->move_noise(std::vector<double>(kDraws, 0.0), same)) << order[last];
+    ASSERT_TRUE(run->move_noise(std::vector<double>(kDraws, 1.5), up)) << order[last];
+    double moved = 0.0;
+    for (std::size_t i = 0; i < kDraws; ++i) {
+      EXPECT_NEAR(same[i], y[i], 1e-9) << order[last];
+      EXPECT_GE(up[i], y[i] - 1e-9) << order[last];
+      moved += up[i] - y[i];
+    }
+    EXPECT_GT(moved, 0.0) << order[last];
+    // Larger values have larger noise behind them.
+    std::vector<double> more(kDraws);
+    const auto [low, high] = std::minmax_element(rows.columns.back().begin(), rows.columns.back().end());
+    ASSERT_TRUE(sampler.noise_behind(rows.conditions, *low, behind)) << order[last];
+    ASSERT_TRUE(sampler.noise_behind(rows.conditions, *high, more)) << order[last];
+    for (std::size_t i = 0; i < kDraws; ++i) EXPECT_LT(behind[i], more[i]) << order[last];
+  }
+}
+
+// Whatever the scale on which a positive column and a share are modelled, no draw of theirs is impossible.
+TEST(PossibleDraws, StayWithinWhatAColumnCanBe) {
+  RandomStream random(8, "test.possible");
+  constexpr std::size_t kRows = 500;
+  std::vector<double> values(3 * kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    values[i] = random.normal();
+    values[kRows + i] = std::abs(1.5 + 1.2 * values[i] + 0.4 * random.normal()) + 0.01;
+    values[2 * kRows + i] = std::min(0.999, std::max(0.001, 0.5 + 0.2 * values[i] + 0.1 * random.normal()));
+  }
+  std::vector<Column> about(3);
+  about[1].type = ColumnType::kPositive;
+  about[2].type = ColumnType::kShare;
+  const Table table({"x", "amount", "share"}, std::move(values), "possible.csv", about);
+  std::vector<VariableConditions> variables = conditions_from_order({"x", "amount", "share"});
+  variables[0].given = true;
+  SamplerOptions options;
+  options.sampler = "gp";  // on the scale of the column itself
+  const auto set = std::make_shared<const SamplerSet>(fit_samplers(table, variables, options, Context()));
+  PostDecisionPlan plan;
+  plan.altered = {"x"};
+  plan.outcomes = {"amount", "share"};
+  plan.draws = 2000;
+  PostDecisionSampler sampler(set, plan, Context());
+  for (const double x : {-2.5, 2.5}) {
+    const Table draws = sampler.table(std::vector<double>{set->variables[0].standardise(x)});
+    std::size_t at_the_end = 0;
+    for (const double amount : draws.column(draws.index("amount"))) {
+      EXPECT_GE(amount, -1e-12);
+      at_the_end += amount < 1e-9 ? 1 : 0;
+    }
+    for (const double share : draws.column(draws.index("share"))) {
+      EXPECT_GE(share, -1e-12);
+      EXPECT_LE(share, 1.0 + 1e-12);
+      at_the_end += share < 1e-9 || share > 1.0 - 1e-9 ? 1 : 0;
+    }
+    EXPECT_GT(at_the_end, 0U);
+  }
 }
 
 }  // namespace

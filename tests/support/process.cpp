@@ -63,7 +63,8 @@ bool handles(pid_t process, int signal) {
   std::vector<std::string> words = options.launcher;
   words.emplace_back(OLEM_EXECUTABLE);
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const bool fits = !arguments.empty() && (arguments.front() == "decide" || arguments.front() == "fit");
+  const bool fits = !arguments.empty() &&
+                    (arguments.front() == "decide" || arguments.front() == "fit" || arguments.front() == "explain");
   if (fits && !options.members) words.emplace_back("--quick");
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -19,7 +19,12 @@ void add_decision_details(Json& result, const RehearsalModel& model, const std::
       if (alteration.value) list.push_back({alteration.name, *alteration.value});
     }
   }
-  const std::vector<Explanation> explanations = explain_all(problems, values, explain, context);
+  // What one fit decided is explained by that fit.
+  std::vector<DecisionProblem> explained = problems;
+  for (std::size_t i = 0; i < explained.size(); ++i) {
+    if (!decisions[i].uncertainty) explained[i].members = nullptr;
+  }
+  const std::vector<Explanation> explanations = explain_all(explained, values, explain, context);
   for (std::size_t i = 0; i < explanations.size(); ++i)
     result["decisions"][i]["details"] = to_json(explanations[i], model.columns);
   result.update(to_json(model.order));

@@ -10,6 +10,7 @@
 #include "data/reading.h"
 #include "decide/explain/explain_json.h"
 #include "decide/explain/outcome_histogram.h"
+#include "decide/member_claims.h"
 #include "decide/objective.h"
 #include "decide/prepared_problem.h"
 #include "olem/error.h"
@@ -23,8 +24,9 @@ using namespace internal;
 
 namespace {
 
-constexpr double kPointOutside = 0.5;  // share of draws outside of the data above which a point is extrapolated
-constexpr int kReachDraws = 100;       // to find that out; how far a point is from the data costs more than its success
+constexpr double kPointOutside = 0.5;   // share of draws outside of the data above which a point is extrapolated
+constexpr std::size_t kBandStride = 5;  // points of a curve from one whose interval is found to the next
+constexpr int kReachDraws = 100;  // to find that out; how far a point is from the data costs more than its success
 
 // All values of a list, or as many of them as a grid has points.
 std::vector<double> domain_grid(const LeverDomain& range, int points) {
@@ -73,6 +75,11 @@ class Explainer {
     result_.context = problem.context;
     result_.decision = decision;
     result_.warnings = prepared_.centre.warnings;
+    if (problem.members && !problem.members->list.empty()) {
+      claiming_.judge_draws = std::max(10, options.final_draws / 2);
+      claiming_.caution = options.caution;
+      claims_.emplace(problem_, claiming_, context_);
+    }
     prepare();
   }
 
@@ -131,7 +138,19 @@ class Explainer {
     return result;
   }
 
+  // By place of the alterable variable.
+  Values placed(const std::vector<NamedValue>& values) const {
+    Values all(problem_.alterable.size());
+    for (const NamedValue& value : values) {
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        if (problem_.alterable[k].name == value.name) all[k] = value.value;
+      }
+    }
+    return all;
+  }
+
   double final_success(const std::vector<NamedValue>& values) const {
+    if (claims_) return claims_->means({placed(values)}, true).front();
     PostDecisionSampler last = final_sampler(names_of(values));
     return prepared_.objective.success(last.sample(standardised(values), options_.caution));
   }
@@ -188,6 +207,10 @@ class Explainer {
 
   // Where the outcomes end up without action, and with the decision.
   void forecast() {
+    if (claims_) {
+      forecast_by_members();
+      return;
+    }
     PostDecisionSampler idle = final_sampler({});
     const OutcomeDraws& without = idle.sample({}, options_.caution);
     result_.without_action = prepared_.objective.success(without);
@@ -203,6 +226,24 @@ class Explainer {
     result_.outcomes = outcome_histograms(without, with, problem_.region, *problem_.samplers);
   }
 
+  void forecast_by_members() {
+    const std::vector<std::string> outcomes = problem_.region.outcomes();
+    const auto drawn = [&](const Values& values, double& success, std::optional<std::pair<double, double>>& interval) {
+      std::vector<FitDraws> fits;
+      const Claim claim = claims_->of(values, {}, &fits);
+      success = claim.success;
+      const Ends ends = claims_->interval(claim, kTwoSided95);
+      interval = {ends.low, ends.high};
+      return mixture_draws(fits, outcomes, *problem_.samplers, static_cast<std::size_t>(options_.final_draws));
+    };
+    const OutcomeDraws without = drawn(placed({}), result_.without_action, result_.without_action_interval);
+    result_.draws = without.draws;
+    std::optional<OutcomeDraws> with;
+    if (!result_.decision.empty())
+      with = drawn(placed(result_.decision), result_.with_decision.emplace(), result_.with_decision_interval);
+    result_.outcomes = outcome_histograms(without, with ? &*with : nullptr, problem_.region, *problem_.samplers);
+  }
+
   // A point is better than another, or as good and nearer to what would be without action; standardised distances.
   static bool better(double success, double distance, double best, double best_distance) {
     return success > best || (success == best && distance < best_distance);
@@ -212,27 +253,50 @@ class Explainer {
     return std::abs(value - curve.expected) / variable(curve.name).sd;
   }
 
+  // Decisions that set a variable to each value of its curve, beside others.
+  std::vector<Values> along(const SuccessCurve& curve, const std::vector<NamedValue>& others) const {
+    std::vector<Values> all;
+    for (const double value : curve.values) {
+      std::vector<NamedValue> set = others;
+      set.push_back({curve.name, value});
+      all.push_back(placed(set));
+    }
+    return all;
+  }
+
   void fill(SuccessCurve& curve) const {
     PostDecisionSampler choosing = point_sampler({curve.name});
     PostDecisionSampler showing = final_sampler({curve.name});
+    std::vector<double> by_members;  // on the draws for choices
+    if (claims_) {
+      const std::vector<Values> decisions = along(curve, {});
+      MemberClaims::Band band = claims_->band(decisions, kBandStride);
+      curve.success = std::move(band.success);
+      curve.success_low = std::move(band.low);
+      curve.success_high = std::move(band.high);
+      by_members = claims_->means(decisions, false);
+    }
     PostDecisionSampler few = sampler({curve.name}, problem_.region.outcomes(), kReachDraws, DrawStream::kSearch);
     curve.influences = choosing.influences().front();
     double best = -1.0;
     double best_distance = 0.0;
-    for (const double value : curve.values) {
+    for (std::size_t i = 0; i < curve.values.size(); ++i) {
+      const double value = curve.values[i];
       context_.check_interrupt();
       const std::vector<double> at = {variable(curve.name).standardise(value)};
       const std::vector<VariableReach> reach = few.reach(at, options_.caution);
       const bool outside = std::any_of(reach.begin(), reach.end(),
                                        [](const VariableReach& r) { return r.share_outside > kPointOutside; });
       curve.extrapolated.push_back(outside ? 1 : 0);
-      curve.success.push_back(prepared_.objective.success(showing.sample(at, options_.caution)));
-      const double success = prepared_.objective.success(choosing.sample(at, options_.caution));
+      if (!claims_) curve.success.push_back(prepared_.objective.success(showing.sample(at, options_.caution)));
+      const double success =
+          claims_ ? by_members[i] : prepared_.objective.success(choosing.sample(at, options_.caution));
       if (!better(success, distance(curve, value), best, best_distance)) continue;
       best = success;
       best_distance = distance(curve, value);
       curve.best_value = value;
-      curve.best_success = curve.success.back();
+      curve.best_success = curve.success[i];
+      if (claims_) curve.best_interval = {curve.success_low[i], curve.success_high[i]};
     }
     if (!result_.decision.empty()) fill_beside_decision(curve);
   }
@@ -241,6 +305,10 @@ class Explainer {
     std::vector<NamedValue> values = {{curve.name, 0.0}};
     for (const NamedValue& value : result_.decision) {
       if (value.name != curve.name) values.push_back(value);
+    }
+    if (claims_) {
+      curve.beside_decision = claims_->means(along(curve, {values.begin() + 1, values.end()}), true);
+      return;
     }
     PostDecisionSampler showing = final_sampler(names_of(values));
     for (const double value : curve.values) {
@@ -292,6 +360,8 @@ class Explainer {
   std::vector<LeverDomain> domains_;
   const ExplainOptions& options_;
   Context context_;
+  DecisionOptions claiming_;  // what the members read
+  std::optional<MemberClaims> claims_;
   PreparedObjective prepared_;
   Explanation result_;
 };

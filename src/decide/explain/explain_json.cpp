@@ -40,11 +40,16 @@ Json curve_json(const SuccessCurve& curve, double without_action) {
   json["values"] = curve.values;
   if (curve.is_list) json["is_list"] = true;
   json["success"] = curve.success;
+  if (!curve.success_low.empty()) {
+    json["success_low"] = curve.success_low;
+    json["success_high"] = curve.success_high;
+  }
   if (!curve.beside_decision.empty()) json["success_beside_decision"] = curve.beside_decision;
   json["extrapolated"] = Json::array();
   for (const unsigned char outside : curve.extrapolated) json["extrapolated"].push_back(outside != 0);
   json["best"] = {
       {"value", curve.best_value}, {"success", curve.best_success}, {"gain", curve.best_success - without_action}};
+  if (curve.best_interval) json["best"]["interval"] = {curve.best_interval->first, curve.best_interval->second};
   return json;
 }
 
@@ -128,6 +133,10 @@ SuccessCurve read_curve(const JsonPart& part) {
     if (curve.levels.size() != curve.values.size()) part["levels"].fail("does not have one word for each value");
   }
   curve.success = read_series(part["success"], curve.values.size());
+  if (part.has("success_low") || part.has("success_high")) {
+    curve.success_low = read_series(part["success_low"], curve.values.size());
+    curve.success_high = read_series(part["success_high"], curve.values.size());
+  }
   if (part.has("success_beside_decision"))
     curve.beside_decision = read_series(part["success_beside_decision"], curve.values.size());
   for (const JsonPart& outside : part["extrapolated"].entries()) curve.extrapolated.push_back(outside.flag() ? 1 : 0);
@@ -135,6 +144,7 @@ SuccessCurve read_curve(const JsonPart& part) {
     part["extrapolated"].fail("does not have one entry for each value");
   curve.best_value = part["best"]["value"].finite();
   curve.best_success = part["best"]["success"].finite();
+  if (part["best"].has("interval")) curve.best_interval = read_range(part["best"]["interval"]);
   return curve;
 }
 
@@ -202,6 +212,11 @@ Json to_json(const Explanation& explanation, std::span<const NamedColumn> column
     name_levels(json["decision"], columns);
     json["with_decision"] = *explanation.with_decision;
   }
+  const auto add_interval = [&](const char* key, const std::optional<std::pair<double, double>>& interval) {
+    if (interval) json[key] = {interval->first, interval->second};
+  };
+  add_interval("interval_without_action", explanation.without_action_interval);
+  add_interval("interval_with_decision", explanation.with_decision_interval);
   json["variables"] = Json::array();
   for (const SuccessCurve& curve : explanation.curves) {
     json["variables"].push_back(curve_json(curve, explanation.without_action));
@@ -248,6 +263,10 @@ Explanation read_explanation(const JsonPart& part) {
     explanation.decision = read_values(part["decision"], part["variables"]);
     explanation.with_decision = part["with_decision"].finite();
   }
+  if (part.has("interval_without_action"))
+    explanation.without_action_interval = read_range(part["interval_without_action"]);
+  if (part.has("interval_with_decision"))
+    explanation.with_decision_interval = read_range(part["interval_with_decision"]);
   for (const JsonPart& entry : part["variables"].entries()) explanation.curves.push_back(read_curve(entry));
   for (const JsonPart& entry : part["pairs"].entries()) explanation.maps.push_back(read_map(entry, explanation.curves));
   rank_by_success(explanation);

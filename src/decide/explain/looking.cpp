@@ -121,6 +121,7 @@ class Looker {
     problem.fixed.clear();
     problem.left_alone.clear();
     problem.cost.clear();
+    problem.cost_forms.clear();
     problem.constraints.clear();
     problem.max_alterations.reset();
     problem.alterable.clear();

@@ -33,20 +33,22 @@ std::vector<double> restored_values(const OutcomeDraws& draws, std::size_t outco
   return values;
 }
 
-// The share of each level; values between levels belong to the nearest.
+// Values between levels belong to the nearest.
+std::size_t nearest_level(const std::vector<ColumnLevel>& levels, double value) {
+  const auto nearest = std::min_element(levels.begin(), levels.end(), [&](const auto& a, const auto& b) {
+    return std::abs(a.value - value) < std::abs(b.value - value);
+  });
+  return static_cast<std::size_t>(nearest - levels.begin());
+}
+
+// The share of each level.
 std::vector<NamedValue> level_shares(const std::vector<double>& standardised, const SamplerVariable& variable) {
   const std::vector<ColumnLevel>& levels = variable.about.levels;
   std::vector<NamedValue> shares;
   for (const ColumnLevel& level : levels) shares.push_back({level.name, 0.0});
   if (levels.empty()) return shares;
   std::vector<std::size_t> counts(levels.size(), 0);
-  for (const double given : standardised) {
-    const double value = variable.restore(given);
-    const auto nearest = std::min_element(levels.begin(), levels.end(), [&](const auto& a, const auto& b) {
-      return std::abs(a.value - value) < std::abs(b.value - value);
-    });
-    ++counts[static_cast<std::size_t>(nearest - levels.begin())];
-  }
+  for (const double given : standardised) ++counts[nearest_level(levels, variable.restore(given))];
   for (std::size_t i = 0; i < counts.size(); ++i)
     shares[i].value = static_cast<double>(counts[i]) / static_cast<double>(standardised.size());
   return shares;
@@ -114,6 +116,83 @@ std::vector<OverlaidHistogram> overlaid_histograms(std::span<const OutcomeDraws*
     OverlaidHistogram histogram{outcomes[k], histogram_edges(samples), {}};
     for (const std::vector<double>& values : samples) histogram.counts.push_back(bin_counts(values, histogram.edges));
     all.push_back(std::move(histogram));
+  }
+  return all;
+}
+
+OutcomeDraws mixture_draws(std::span<const FitDraws> fits, const std::vector<std::string>& outcomes,
+                           const SamplerSet& samplers, std::size_t draws) {
+  std::vector<std::size_t> ends;  // of the places that each fit fills
+  double weight = 0.0;
+  for (const FitDraws& fit : fits) {
+    weight += fit.weight;
+    const std::size_t first = ends.empty() ? 0 : ends.back();
+    const auto end = static_cast<std::size_t>(std::llround(weight * static_cast<double>(draws)));
+    ends.push_back(std::min({std::max(first, end), draws, first + fit.draws.draws}));
+  }
+  OutcomeDraws all;
+  all.draws = ends.back();
+  all.values.resize(outcomes.size() * all.draws);
+  std::size_t first = 0;
+  for (std::size_t f = 0; f < fits.size(); ++f) {
+    const OutcomeDraws& own = fits[f].draws;
+    const auto count = static_cast<std::ptrdiff_t>(ends[f] - first);
+    all.valid.insert(all.valid.end(), own.valid.begin(), own.valid.begin() + count);
+    for (std::size_t k = 0; k < outcomes.size(); ++k) {
+      const SamplerVariable& from = fits[f].samplers->variables[fits[f].samplers->index(outcomes[k])];
+      const SamplerVariable& to = samplers.variables[samplers.index(outcomes[k])];
+      for (std::size_t i = first; i < ends[f]; ++i)
+        all.values[k * all.draws + i] = to.standardise(from.restore(own.values[k * own.draws + i - first]));
+    }
+    first = ends[f];
+  }
+  all.excluded =
+      static_cast<std::size_t>(std::count(all.valid.begin(), all.valid.end(), static_cast<unsigned char>(0)));
+  return all;
+}
+
+std::vector<OutcomeForecast> mixture_forecasts(std::span<const FitDraws> fits,
+                                               const std::vector<std::string>& outcomes) {
+  std::vector<OutcomeForecast> all;
+  for (std::size_t k = 0; k < outcomes.size(); ++k) {
+    std::vector<std::pair<double, double>> weighted;  // values with their weights
+    double total = 0.0;
+    double sum = 0.0;
+    OutcomeForecast forecast;
+    forecast.name = outcomes[k];
+    for (const FitDraws& fit : fits) {
+      const SamplerVariable& variable = fit.samplers->variables[fit.samplers->index(outcomes[k])];
+      const std::vector<ColumnLevel>& levels = variable.about.levels;
+      const double weight = fit.weight / static_cast<double>(fit.draws.draws);
+      if (forecast.levels.empty()) {
+        for (const ColumnLevel& level : levels) forecast.levels.push_back({level.name, 0.0});
+      }
+      for (const double value : restored_values(fit.draws, k, variable)) {
+        weighted.emplace_back(value, weight);
+        total += weight;
+        sum += weight * value;
+        if (!levels.empty()) forecast.levels[nearest_level(levels, value)].value += weight;
+      }
+    }
+    if (weighted.empty()) {
+      forecast.levels.clear();
+      all.push_back(std::move(forecast));
+      continue;
+    }
+    std::sort(weighted.begin(), weighted.end());
+    const auto quantile = [&](double share) {
+      double below = 0.0;
+      for (const auto& [value, weight] : weighted) {
+        below += weight;
+        if (below >= share * total) return value;
+      }
+      return weighted.back().first;
+    };
+    forecast.mean = sum / total;
+    forecast.low = quantile(kForecastShare);
+    forecast.high = quantile(1.0 - kForecastShare);
+    for (NamedValue& level : forecast.levels) level.value /= total;
+    all.push_back(std::move(forecast));
   }
   return all;
 }

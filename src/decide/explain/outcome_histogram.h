@@ -26,6 +26,22 @@ std::vector<OverlaidHistogram> overlaid_histograms(std::span<const OutcomeDraws*
                                                    const std::vector<std::string>& outcomes,
                                                    const SamplerSet& samplers);
 
+// Draws of one of several fits, in the units of its samplers, and what share of a mixture they are.
+struct FitDraws {
+  OutcomeDraws draws;
+  const SamplerSet* samplers = nullptr;
+  double weight = 1.0;
+};
+
+// `draws` draws of the mixture, as good as it gets with whole numbers, in the units of `samplers`. No fit may have
+// fewer draws than its share.
+OutcomeDraws mixture_draws(std::span<const FitDraws> fits, const std::vector<std::string>& outcomes,
+                           const SamplerSet& samplers, std::size_t draws);
+
+// Mean and range of each outcome in the mixture, in the user's units: what success_probability counts with members.
+std::vector<OutcomeForecast> mixture_forecasts(std::span<const FitDraws> fits,
+                                               const std::vector<std::string>& outcomes);
+
 // Mean and range of each outcome, in the user's units.
 std::vector<OutcomeForecast> outcome_forecasts(const OutcomeDraws& draws, const std::vector<std::string>& outcomes,
                                                const SamplerSet& samplers);
