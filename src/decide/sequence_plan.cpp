@@ -405,8 +405,13 @@ AlterationRule PlanSpace::in_user_units(const Plan::Later& later, const Subset& 
       if (rule.squares) sum.squares.push_back(square);
     }
   }
-  // A constant beyond the domain is cut to it anyway.
   const auto is_zero = [](double weight) { return weight == 0.0; };
+  if (std::all_of(result.sums.begin(), result.sums.end(), [&](const AlterationRule::Sum& sum) {
+        return std::all_of(sum.squares.begin(), sum.squares.end(), is_zero);
+      })) {
+    for (AlterationRule::Sum& sum : result.sums) sum.squares.clear();
+  }
+  // A constant beyond the domain is cut to it anyway.
   AlterationRule::Sum& only = result.sums.front();
   if (!scores && std::all_of(only.slopes.begin(), only.slopes.end(), is_zero) &&
       std::all_of(only.squares.begin(), only.squares.end(), is_zero))

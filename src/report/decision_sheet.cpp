@@ -137,14 +137,31 @@ std::string sum_words(const JsonPart& sum) {
   return text;
 }
 
+// ", as far as Omega + 2 x DIC stays at most 0.2" of the constraints that cut a rule.
+std::string limit_words(const JsonPart& rule) {
+  if (!rule.has("limits")) return "";
+  std::vector<std::string> limits;
+  for (const JsonPart& limit : rule["limits"].entries()) {
+    std::string sum;
+    for (const auto& [name, part] : limit["weights"].members()) {
+      const double weight = part.finite();
+      const std::string sign = sum.empty() ? (weight < 0.0 ? "-" : "") : (weight < 0.0 ? " - " : " + ");
+      const std::string size = short_number(std::abs(weight));
+      sum += sign + (size == "1" ? name : size + " x " + name);
+    }
+    limits.push_back(fmt::format("{} stays at most {}", sum, short_number(limit["max"].finite())));
+  }
+  return fmt::format(", as far as {}", fmt::join(limits, " and "));
+}
+
 // How one lever of a later step will be set, in a sentence without its end.
 std::string rule_words(const std::string& name, const JsonPart& rule, Columns columns) {
   const Column& column = about_column(columns, name);
   const std::string step = fmt::format("Step {:.0f}: ", rule["step"].finite());
   const std::string form = rule["form"].text();
   if (form == "affine") {
-    return fmt::format("{}{} = {}, within {} to {}", step, name, sum_words(rule), short_number(rule["min"].finite()),
-                       with_unit(column, short_number(rule["max"].finite())));
+    return fmt::format("{}{} = {}, within {} to {}{}", step, name, sum_words(rule), short_number(rule["min"].finite()),
+                       with_unit(column, short_number(rule["max"].finite())), limit_words(rule));
   }
   std::vector<std::string> parts;
   if (form == "table") {
@@ -154,11 +171,12 @@ std::string rule_words(const std::string& name, const JsonPart& rule, Columns co
         when.push_back(fmt::format("{} is {}", input, value_words(value, about_column(columns, input))));
       parts.push_back(fmt::format("{} if {}", value_words(cell["value"], column), fmt::join(when, " and ")));
     }
-    return fmt::format("{}{} = {}", step, name, fmt::join(parts, "; "));
+    return fmt::format("{}{} = {}{}", step, name, fmt::join(parts, "; "), limit_words(rule));
   }
   for (const JsonPart& score : rule["scores"].entries())
     parts.push_back(fmt::format("{}: {}", value_words(score["value"], column), sum_words(score)));
-  return fmt::format("{}{} is what has the highest score of {}", step, name, fmt::join(parts, "; "));
+  return fmt::format("{}{} is what has the highest score of {}{}", step, name, fmt::join(parts, "; "),
+                     limit_words(rule));
 }
 
 SheetTable proposal_cells(const JsonPart& decision, Columns columns) {

@@ -163,8 +163,12 @@ TEST(CliSequence, MembersSayWhatAPlanIsWorth) {
   check(run_olem({"decide", file, "--sampler", "linear", "--json"}, options));
   // Constraints between steps limit what the rules of all members set.
   const TemporaryFolder other;
-  const Json limited = Json::parse(R"({"constraints": [{"weights": {"DIC": 1, "Omega": 1}, "max": 0.2}]})");
-  check(run_olem({"decide", task_with_steps(other, kSteps, limited), "--sampler", "linear", "--json"}, options));
+  const Json limited = Json::parse(R"({"constraints": [{"weights": {"DIC": 1, "Omega": 2}, "max": 0.2}]})");
+  const std::string constrained = task_with_steps(other, kSteps, limited);
+  check(run_olem({"decide", constrained, "--sampler", "linear", "--json"}, options));
+  const Json rule = decided({constrained})["decisions"][0]["sequence"]["rules"]["Omega"];
+  EXPECT_NEAR(rule["limits"][0]["weights"]["Omega"].get<double>(), 2.0, 1e-9);
+  EXPECT_THAT(run_olem({"decide", constrained, "--sampler", "linear", "--quick"}).out, HasSubstr("stays at most"));
   check(run_olem({"decide", file, "--sampler", "linear", "--so-far", "DIC=-0.25,TA=-0.28,CO2=0.3", "--json"}, options));
 }
 
