@@ -19,6 +19,7 @@
 #include "olem/model_file.h"
 #include "olem/rehearsal.h"
 #include "olem/report.h"
+#include "olem/report_update.h"
 #include "olem/task.h"
 #include "session.h"
 #include "spelling.h"
@@ -263,6 +264,19 @@ int finish_check(Session& session, Findings& findings, const Json& options, cons
   return exit_code_for(findings.problems, session.options().strict);
 }
 
+// New rows beside what the model forecasts of them.
+std::string add_drift(const CheckArguments& arguments, const RehearsalModel& model, Session& session,
+                      Findings& findings, std::optional<IncompleteTable>& rows) {
+  DataOptions data = arguments.data;
+  data.file = arguments.rows;
+  rows = read_new_rows(data, session, model.columns);
+  const DriftCheck check = check_drift(model, *rows, session.context());
+  findings.json["drift"] = to_json(check);
+  for (const Warning& warning : drift_warnings(check))
+    findings.problems.push_back({Severity::kWarning, warning.code, warning.text, warning.remedies, {warning.where}});
+  return drift_text(check);
+}
+
 int run_model_check(const CheckArguments& arguments, Session& session) {
   const std::string& file = arguments.data.file;
   if (!arguments.task.empty())
@@ -270,8 +284,19 @@ int run_model_check(const CheckArguments& arguments, Session& session) {
   session.protect(file, "the model");
   Findings findings;
   const std::optional<RehearsalModel> model = check_model_file(file, session, findings);
+  std::string more;
+  std::optional<IncompleteTable> rows;
+  if (model && !arguments.rows.empty()) more = add_drift(arguments, *model, session, findings, rows);
+  if (!arguments.log.log.empty()) {
+    session.protect(arguments.log.log, "the log of decisions");
+    JoinedLog joined = join_log(arguments.log, rows ? &*rows : nullptr, session);
+    findings.json["realised"] = std::move(joined.json);
+    more += (more.empty() ? "" : "\n") + joined.text;
+  }
   std::string text = problems_text(findings.problems, file, session.spelling());
-  if (model) {
+  if (!more.empty()) {
+    text += "\n" + more;
+  } else if (model) {
     text += fmt::format("\nA model of olem {}, whole and sound. {}\n\n{}{}", model->version,
                         model->samplers->summary.message, model_text(*model), columns_text(model->columns));
   }
@@ -351,9 +376,12 @@ std::function<int()> fill_check_verb(CLI::App* verb) {
   verb->get_option("DATA")->required(false);
   verb->add_option("TASK", arguments->task, "task file; alone it is checked with the table that it names")
       ->type_name("");
-  verb->add_option("--data", arguments->rows, "rows that came since, to compare with the log of decisions")
+  verb->add_option("--data", arguments->rows,
+                   "rows that came since, in time order: are they as the model forecasts them, did the decisions of "
+                   "the log come "
+                   "true")
       ->type_name("FILE")
-      ->group("Log of decisions");
+      ->group("Data");
   add_log_options(*verb, arguments->log, true);
   add_common_options(*verb, arguments->common);
   verb->footer(R"(
@@ -363,6 +391,7 @@ Examples:
   olem check task.json
   olem check other-data.csv task.json
   olem check model.olem
+  olem check model.olem --data new.csv
   olem check --log decisions.jsonl --data outcomes.csv
 
 Exit codes: 0 nothing that must be mended (with --strict: no warning either), 3 something must be mended, 4 the task

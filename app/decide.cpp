@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <numeric>
 
 #include "command_line.h"
 #include "model_source.h"
@@ -10,6 +11,8 @@
 #include "olem/journal.h"
 #include "olem/report.h"
 #include "olem/report_page.h"
+#include "olem/report_rounds.h"
+#include "olem/rounds.h"
 
 namespace olem::app {
 
@@ -23,6 +26,9 @@ struct DecideArguments {
   std::string page;
   std::string csv;
   std::string log;
+  int lags = 0;
+  RoundsOptions rounds;
+  std::string over_rounds = "mean";
   bool details = false;
 };
 
@@ -53,8 +59,71 @@ void check_log(const std::string& path, Session& session) {
   if (std::filesystem::exists(path)) session.warn(read_decision_log(path, session.context()).warnings);
 }
 
+constexpr Choice kOverRounds[] = {{"mean", "of the outcomes over all rounds"}, {"sum", "of them"}};
+
+// Several rounds with one target.
+int run_rounds(DecideArguments arguments, Session& session) {
+  if (!arguments.source.model.empty())
+    throw Error::of_option("lags", "A model file does not hold the rounds before.", {{"Give the task instead"}});
+  if (!arguments.log.empty() || !arguments.page.empty() || !arguments.csv.empty() || !arguments.source.so_far.empty())
+    throw Error::of_option("lags",
+                           "Several rounds are neither logged, nor shown on a page or as a table, nor a "
+                           "sequence of steps.");
+  ModelSource source = find_model_source(arguments.source.task, "", arguments.learning, "decide", session);
+  const std::vector<std::vector<double>> contexts = load_contexts(source, arguments.source, session);
+  if (contexts.size() != 1 || any_unknown(contexts))
+    throw Error::of_option("lags", "Rounds are planned for one context, all of it known.");
+  RoundsProblem problem;
+  problem.task = source.task;
+  problem.past = without_unused(source.task, source.loaded->table);
+  problem.observed = known_context(source.task, contexts.front());
+  problem.options = arguments.rounds;
+  problem.options.sum = arguments.over_rounds == "sum";
+  LoadedTable lagged = *source.loaded;
+  if (lagged.completed)
+    throw Error::of_option("missing", "Rows with the one before them are not imputed.",
+                           {{"Leave out the rows", "missing", "drop"}});
+  lagged.table = with_lag(problem.past);
+  lagged.original_names = lagged.table.names();
+  lagged.kept.resize(lagged.table.columns());
+  std::iota(lagged.kept.begin(), lagged.kept.end(), std::size_t{0});
+  arguments.learning.options.members.reset();
+  const RehearsalModel model =
+      learn_model(arguments.learning, with_lag(source.task, problem.past.names()), lagged, session);
+  session.warn(model.summary.warnings);
+  problem.samplers = model.samplers;
+  const RoundsDecision decided = decide_rounds(problem, arguments.decision, session.context());
+  session.warn(decided.decision.summary.warnings);
+  Json json;
+  json["method"] = "rounds";
+  json["task"] = to_json(source.task);
+  json["rounds"] = problem.options.rounds;
+  json["done"] = problem.options.done;
+  json["over_rounds"] = arguments.over_rounds;
+  json["order"] = model.order.order;
+  json["alterations"] = Json::object();
+  for (std::size_t k = 0; k < source.task.alterable.size(); ++k) {
+    const std::optional<double>& value = decided.decision.alterations[k].value;
+    json["alterations"][source.task.alterable[k].name] = value ? Json(*value) : Json();
+  }
+  json["decision"] = to_json(decided.decision);
+  json["plan"] = Json::array();
+  for (const std::vector<NamedValue>& round : decided.plan) {
+    Json& entry = json["plan"].emplace_back(Json::object());
+    for (const NamedValue& lever : round) entry[lever.name] = lever.value;
+  }
+  Json options = source.options;
+  options.update(to_json(model.options));
+  options["lags"] = arguments.lags;
+  DecisionOptions search = arguments.decision;
+  options.update(describe(search).json());
+  session.finish("decide", json, std::move(options), rounds_text(problem, decided));
+  return 0;
+}
+
 int run_decide(DecideArguments arguments) {
   Session session(arguments.common);
+  if (arguments.lags > 0) return run_rounds(std::move(arguments), session);
   reserve_output(arguments.source, arguments.page, "--report", session);
   reserve_output(arguments.source, arguments.csv, "--csv", session);
   const std::string& file = arguments.source.model;
@@ -132,6 +201,23 @@ std::function<int()> fill_decide_verb(CLI::App* verb) {
                    "came out")
       ->type_name("FILE")
       ->group("Output and resources");
+  const std::string rounds = "Rounds";
+  verb->add_option("--lags", arguments->lags, "model every row given the one before; rows are in time order")
+      ->check(CLI::Range(0, 1))
+      ->type_name("N")
+      ->group(rounds);
+  verb->add_option("--rounds", arguments->rounds.rounds,
+                   "rounds from now on over which the outcomes are wanted; needs --lags 1")
+      ->check(CLI::Range(1, 100))
+      ->type_name("N")
+      ->group(rounds);
+  verb->add_option("--rounds-done", arguments->rounds.done, "rounds before now that count too: the last rows")
+      ->check(CLI::Range(0, 1000))
+      ->type_name("N")
+      ->group(rounds);
+  OptionSet over;
+  over.name_choice("over_rounds", arguments->over_rounds, kOverRounds, "what is wanted in the region");
+  add_described_options(*verb, over, rounds);
   verb->add_flag("--details", arguments->details, "put what a report shows into the JSON: curves, forecasts, steps")
       ->group("Output and resources");
   verb->footer(R"(
@@ -148,6 +234,7 @@ Examples:
   olem decide task.json --graph-method ges --sampler linear
   olem decide task.json --decision qwz23 --graph graph.csv
   olem decide task.json --report decision.html
+  olem decide task.json --lags 1 --rounds 9
   olem decide --model reef.olem --contexts today.csv --log decisions.jsonl
 
 Costs of alterations, how many of them there may be and constraints between them belong into the task file.
@@ -158,6 +245,9 @@ Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated,
   return [verb, arguments] {
     check_rehearsal_options(*verb, arguments->learning);
     check_decision_method(*verb, *arguments);
+    if (arguments->lags == 0 && (flag_given(*verb, "--rounds") || flag_given(*verb, "--rounds-done")))
+      throw Error::of_option("rounds", "Later rounds depend on earlier ones.",
+                             {{"Model every row given the one before", "lags", "1"}});
     // An earlier version had one fit, and took the best decision whatever its effort.
     if (!arguments->learning.like.empty()) {
       arguments->decision.quick = true;

@@ -18,6 +18,7 @@ struct FitArguments {
   std::string task;
   bool no_calibrate = false;
   bool quick = false;
+  bool keep_rows = false;
 };
 
 // The numbers of each sampler, with how it fared on rows that it had not seen.
@@ -43,6 +44,7 @@ int run_fit(FitArguments arguments) {
   const LoadedTable loaded = load_tables(data, session, &task);
   arguments.learning.options.calibrate = !arguments.no_calibrate;
   arguments.learning.options.context_model = true;
+  arguments.learning.options.keep_rows = arguments.keep_rows;
   if (arguments.quick || !arguments.learning.like.empty()) arguments.learning.options.members.reset();
   const RehearsalModel model = learn_model(arguments.learning, task, loaded, session);
   session.warn(model.summary.warnings);
@@ -81,6 +83,9 @@ std::function<int()> fill_fit_verb(CLI::App* verb) {
   verb->add_flag("--no-calibrate", arguments->no_calibrate,
                  "do not test the samplers on rows held out, which takes about as long as fitting them")
       ->group("Sampler");
+  verb->add_flag("--keep-rows", arguments->keep_rows,
+                 "put the rows into the model, 8 bytes for each cell: olem update then needs no other file")
+      ->group("Data");
   add_common_options(*verb, arguments->common, "the model file to write");
   verb->footer(R"(
 Examples:

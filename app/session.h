@@ -136,6 +136,7 @@ std::function<int()> fill_graph_verb(CLI::App* verb);
 std::function<int()> fill_compare_verb(CLI::App* verb);
 std::function<int()> fill_simulate_verb(CLI::App* verb);
 std::function<int()> fill_fit_verb(CLI::App* verb);
+std::function<int()> fill_update_verb(CLI::App* verb);
 std::function<int()> fill_decide_verb(CLI::App* verb);
 std::function<int()> fill_explain_verb(CLI::App* verb);
 std::function<int()> fill_report_verb(CLI::App* verb);

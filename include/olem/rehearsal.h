@@ -55,6 +55,8 @@ struct RehearsalOptions {
   // Learners beside the one of the fit, by whose orders or graphs every decision is evaluated too: an order where the
   // learner has one (its conditions are all variables before), otherwise a graph. They never take part in choosing.
   std::vector<std::string> opinions;
+  // Put the rows into the model, which updating it needs (olem/update.h): 8 bytes for each cell.
+  bool keep_rows = false;
 };
 
 // The options of learning that belong to no method: levers.
@@ -137,6 +139,7 @@ struct RehearsalModel {
   RehearsalOptions options;
   std::uint64_t seed = 0;
   std::string version;                     // of the olem that learned it
+  std::optional<Table> rows;               // that it was learned from, where they were to be kept
   std::optional<Calibration> calibration;  // of the samplers along this order, where asked for
   std::vector<SetEffect> set_by_hand;      // of the levers that were set in some rows
   std::vector<std::string> groups;         // names of the groups, by number; none: the rows have no groups

@@ -15,6 +15,7 @@
 #include "olem/model_file.h"
 #include "olem/post_decision.h"
 #include "olem/rehearsal.h"
+#include "olem/update.h"
 #include "run.h"
 
 namespace py = pybind11;
@@ -178,16 +179,47 @@ Table draw_after_decision(const RehearsalModel& model, const std::vector<double>
   });
 }
 
+IncompleteTable rows_of(const py::object& table) {
+  if (py::isinstance<IncompleteTable>(table)) return table.cast<IncompleteTable>();
+  const Table& whole = table.cast<const Table&>();
+  return {whole, std::vector<unsigned char>(whole.rows() * whole.columns(), 0)};
+}
+
+// The model after new rows, and what became of its variables. Levels of the rows must be those of the model.
+py::tuple update_with(const RehearsalModel& model, const std::optional<Table>& old_rows, const Table& new_rows,
+                      const std::vector<std::pair<std::string, std::string>>& set_by_hand, bool keep_rows,
+                      const RunSettings& settings) {
+  if (!old_rows && !model.rows) {
+    throw Error(ErrorCategory::kUsage, "The model holds no rows, which updating it needs.",
+                {{"Give the rows that it was learned from", "old"}, {"Fit it again with its rows kept", "keep_rows"}});
+  }
+  UpdateOptions options;
+  options.set_by_hand = set_by_hand;
+  options.keep_rows = keep_rows;
+  ModelUpdate update = run(settings, [&](const Context& context) {
+    return update_model(model, old_rows ? *old_rows : *model.rows, new_rows, options, context);
+  });
+  py::dict found;
+  found["old_rows"] = update.old_rows;
+  found["new_rows"] = update.new_rows;
+  found["variables"] = to_python(to_json(update.variables));
+  found["warnings"] = to_python(update.warnings);
+  return py::make_tuple(std::move(update.model), found);
+}
+
+py::dict check_drift_of(const RehearsalModel& model, const py::object& table, const RunSettings& settings) {
+  const IncompleteTable rows = rows_of(table);
+  const DriftCheck check = run(settings, [&](const Context& context) { return check_drift(model, rows, context); });
+  py::dict found = to_python(to_json(check));
+  found["warnings"] = to_python(drift_warnings(check));
+  return found;
+}
+
 // Claims of a log beside what came out; `table` may be a Table, an IncompleteTable or None.
 py::dict check_log(const std::string& path, const py::object& table, const std::string& column, bool record,
                    const RunSettings& settings) {
   std::optional<IncompleteTable> rows;
-  if (py::isinstance<IncompleteTable>(table)) {
-    rows = table.cast<IncompleteTable>();
-  } else if (!table.is_none()) {
-    const Table& whole = table.cast<const Table&>();
-    rows = IncompleteTable(whole, std::vector<unsigned char>(whole.rows() * whole.columns(), 0));
-  }
+  if (!table.is_none()) rows = rows_of(table);
   std::vector<Warning> warnings;
   std::size_t recorded = 0;
   const RealisedCalibration realised = run(settings, [&](const Context& context) {
@@ -251,6 +283,7 @@ void add_decisions(py::module_& module) {
       .def_readwrite("ignore_stages", &RehearsalOptions::ignore_stages)
       .def_readwrite("opinions", &RehearsalOptions::opinions)
       .def_readwrite("calibrate", &RehearsalOptions::calibrate)
+      .def_readwrite("keep_rows", &RehearsalOptions::keep_rows)
       .def_readwrite("context_model", &RehearsalOptions::context_model);
   py::class_<RehearsalModel>(module, "RehearsalModel", "Order and samplers of a task.")
       .def_static("fit", &fit_model, py::arg("task"), py::arg("table"), py::arg("options"), py::arg("order"),
@@ -270,6 +303,9 @@ void add_decisions(py::module_& module) {
           },
           py::arg("path"), py::arg("overwrite"))
       .def("facts", &facts_of)
+      .def("update", &update_with, py::arg("old_rows"), py::arg("new_rows"), py::arg("set_by_hand"),
+           py::arg("keep_rows"), py::arg("settings"))
+      .def("check_drift", &check_drift_of, py::arg("table"), py::arg("settings"))
       .def("value_of", &value_of, py::arg("name"), py::arg("text"))
       .def("decide", &decide_for, py::arg("contexts"), py::arg("options"), py::arg("unknown"), py::arg("so_far"),
            py::arg("log"), py::arg("groups"), py::arg("settings"))

@@ -263,6 +263,8 @@ class Rehearsal:
         `Decision.opinions`. They take no part in choosing it.
     calibrate : bool
         Test the samplers on rows held out; see `calibration_`.
+    keep_rows : bool
+        Keep the rows in the model, 8 bytes for each cell: `update` then needs no others.
     missing : str
         What becomes of missing cells (NaN, None): 'error', 'drop' leaves their rows out, 'impute' draws them from models
         of their columns given the others, several times; decisions are averaged over the completed tables.
@@ -309,6 +311,7 @@ class Rehearsal:
     warnings_: list[dict[str, str]]
     task_: dict[str, Any]
     column_types_: dict[str, dict[str, Any]]
+    update_: dict[str, Any]
     _model: _olem.RehearsalModel
     _seed: int
     # What a model with straight lines is fitted to, and that model once it was asked for.
@@ -351,6 +354,7 @@ class Rehearsal:
         orders: int = 8,
         halves: int = 8,
         calibrate: bool = False,
+        keep_rows: bool = False,
         missing: str = "error",
         imputations: int = 5,
         n_jobs: int | None = None,
@@ -390,6 +394,7 @@ class Rehearsal:
         self.orders = orders
         self.halves = halves
         self.calibrate = calibrate
+        self.keep_rows = keep_rows
         self.missing = missing
         self.imputations = imputations
         self.n_jobs = n_jobs
@@ -495,6 +500,64 @@ class Rehearsal:
             _options.issue_warnings(decision["warnings"])
         found = [Decision(decision) for decision in decisions]
         return found if frame else found[0]
+
+    def update(
+        self, rows: Any, *, old: Any = None, set_by_hand: Mapping[str, str] | None = None
+    ) -> Rehearsal:
+        """Brings the model up to date with rows that came since, and returns the object; `update_` tells of it.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            New rows in time order.
+        old : DataFrame
+            The rows that the model was learned from, where it does not keep them (`keep_rows`).
+        set_by_hand : dict of name to column
+            Variables that somebody set from outside in some of the rows, each with the column of 0 and 1 that says in
+            which.
+        """
+        self._check_fitted()
+        with self._spelt():
+            self._model, found = self._model.update(
+                None if old is None else self._levels_of(old),
+                self._levels_of(rows),
+                [(str(name), str(column)) for name, column in dict(set_by_hand or {}).items()],
+                bool(self.keep_rows),
+                self._settings(),
+            )
+            self._table = self._straight = None
+            self._take_facts()
+        self.update_ = {key: found[key] for key in ("old_rows", "new_rows", "variables")}
+        _options.issue_warnings(found["warnings"])
+        return self
+
+    def check_drift(self, rows: Any) -> dict[str, Any]:
+        """Whether rows that came since, in time order, are as the model forecasts them.
+
+        Returns the dict that `olem check MODEL --data ROWS --json` has under "drift": drifted (names), and variables
+        with what changed, since which row, statistic and p_value.
+        """
+        self._check_fitted()
+        table, names = as_table(rows, gaps=True)
+        if names is None:
+            raise ValueError("rows has no column names, by which variables are found. Give a DataFrame.")
+        found = self._model.check_drift(table, self._settings())
+        _options.issue_warnings(found.pop("warnings"))
+        return found
+
+    def _levels_of(self, rows: Any) -> Any:
+        """The rows as a table; levels have the numbers that the model knows them by."""
+        if hasattr(rows, "columns") and hasattr(rows, "assign"):
+            changed = {}
+            for name in rows.columns:
+                levels = self.column_types_.get(name, {}).get("levels", {})
+                if levels:
+                    changed[name] = [self._number(str(name), cell) for cell in rows[name]]
+            rows = rows.assign(**changed)
+        table, names = as_table(rows)
+        if names is None:
+            raise ValueError("rows has no column names, by which variables are found. Give a DataFrame.")
+        return table
 
     def simulate(
         self, context: Any = None, alterations: Any = None, n: int = 1000, *, draw: int = 0, caution: float = 1.0
@@ -606,6 +669,7 @@ class Rehearsal:
             options.set_levers(self.levers)
         options.ignore_stages = bool(self.ignore_stages)
         options.calibrate = bool(self.calibrate)
+        options.keep_rows = bool(self.keep_rows)
         options.context_model = len(self.context) > 0
         self._add_members(options)
         return options

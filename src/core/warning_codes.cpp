@@ -89,6 +89,10 @@ constexpr WarningCode kWarningCodes[] = {
      "The domain of a lever is not valid: its least value is above its greatest, an end is not finite, or a level is "
      "not one of its column.",
      "Correct the domain in the task."},
+    {"drift", true,
+     "Rows that came since are no longer as the model forecasts them (probability integral transforms, level of the "
+     "whole test 5 %). Decisions of the model rest on what was, not on what is.",
+     "Bring the model up to date with these rows, or fit it again with rows since the change."},
     {"empty_region", false,
      "No outcome values satisfy all rows of the desired region, or a desired range contains no level.",
      "Widen the desired region; the message names the rows that conflict."},
@@ -187,6 +191,10 @@ constexpr WarningCode kWarningCodes[] = {
      "The exact search (QWZ23) ended before it proved that no better decision exists. The decision is valid, but a "
      "better one may exist.",
      "Allow more time, or loosen the tolerance of the search."},
+    {"not_replayed", false,
+     "What a variable depends on has changed, but its values are bounded (positive, or shares), so that old rows were "
+     "not brought to the present. Its model is a mixture of then and now.",
+     "Fit the model again with rows since the change."},
     {"not_validated", false, "A network was trained for so few epochs that it was never validated.",
      "Train longer, or start to validate earlier."},
     {"nothing_learned", false, "A network predicts no better than a constant. The order that it gives means little.",

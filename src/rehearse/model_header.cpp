@@ -225,6 +225,7 @@ RehearsalOptions read_options(const JsonPart& part) {
   options.ignore_stages = part["ignore_stages"].flag();
   options.calibrate = part["calibrate"].flag();
   if (part.has("opinions")) options.opinions = part["opinions"].texts();  // since 0.2.0
+  options.keep_rows = part.has("keep_rows") && part["keep_rows"].flag();
   try {
     read_option_values(part, describe(options));
     if (part.has("quick") && !part["quick"].flag()) read_option_values(part, describe(options.members.emplace()));
@@ -601,6 +602,31 @@ RehearsalGraph read_rehearsal_graph(const JsonPart& part, const Order& order, co
   return graph;
 }
 
+// Behind all other numbers, column by column.
+Json kept_rows_json(const Table& table, std::vector<double>& numbers) {
+  numbers.insert(numbers.end(), table.values().begin(), table.values().end());
+  return {{"rows", table.rows()}, {"columns", table.names()}};
+}
+
+Table read_kept_rows(const JsonPart& part, const RehearsalModel& model, std::span<const double>& numbers) {
+  const std::vector<std::string> names = part["columns"].texts();
+  const std::uint64_t rows = part["rows"].count(kMostRows);
+  if (names.empty() || rows > numbers.size() / names.size()) part.fail("has more cells than there are numbers");
+  const std::span<const double> cells = numbers.first(static_cast<std::size_t>(rows) * names.size());
+  numbers = numbers.subspan(cells.size());
+  std::vector<Column> about;
+  for (const std::string& name : names) about.push_back(about_column(model.columns, name));
+  for (const std::string& name : model.order.order) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      part["columns"].fail(fmt::format("lacks '{}', which is a variable of the model", name));
+  }
+  try {
+    return {names, {cells.begin(), cells.end()}, model.data ? model.data->file : "", std::move(about)};
+  } catch (const Error& error) {
+    part.fail(fmt::format("is no table: {}", error.finding()));
+  }
+}
+
 }  // namespace
 
 Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
@@ -634,6 +660,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   for (const SetEffect& effect : model.set_by_hand) json["set_by_hand"].push_back(to_json(effect));
   if (!model.groups.empty()) json["groups"] = model.groups;
   if (model.effective_rows) json["effective_rows"] = *model.effective_rows;
+  if (model.rows) json["rows"] = kept_rows_json(*model.rows, numbers);
   json["summary"] = to_json(model.summary);
   return json;
 }
@@ -669,6 +696,7 @@ RehearsalModel read_model_header(const Json& header, std::span<const double> num
   if (whole.has("opinions"))  // since 0.2.0
     model.opinions = read_members(whole["opinions"], model.samplers, model.columns, numbers);
   if (whole.has("calibration")) model.calibration = read_calibration(whole["calibration"], numbers);
+  if (whole.has("rows")) model.rows = read_kept_rows(whole["rows"], model, numbers);  // since 0.2.0
   if (!numbers.empty()) whole["samplers"].fail(fmt::format("leaves {} numbers unused", numbers.size()));
   if (whole.has("missing")) model.gaps = read_gaps(whole["missing"]);  // since 0.2.0
   if (whole.has("agreement")) model.agreement = read_agreement(whole["agreement"]);

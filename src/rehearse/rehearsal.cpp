@@ -13,6 +13,7 @@
 #include "olem/version.h"
 #include "rehearse/lever_order.h"
 #include "rehearse/members.h"
+#include "rehearse/refit.h"
 #include "rehearse/rehearsal_graph.h"
 #include "rehearse/row_facts.h"
 #include "sampler/fitted.h"
@@ -57,6 +58,12 @@ class Fit {
     model_.version = version();
     model_.data = DataSource{std::filesystem::path(table_.source()).filename().string(), table_.rows()};
     model_.summary.warnings = resolved_.warnings;
+    if (options.keep_rows) {
+      if (tables_.size() > 1)
+        throw Error::of_option("keep_rows", "Rows with imputed cells are not kept: they are no data.",
+                               {{"Leave out the rows", "missing", "drop"}});
+      model_.rows = table_;
+    }
     for (const std::size_t column : resolved_.context) model_.context.push_back(resolved_.columns[column]);
   }
 
@@ -103,6 +110,20 @@ class Fit {
     learned_within_ = both.empty() ? known : both[chosen].knowledge;
     if (!both.empty()) other_order_ = std::move(both[chosen].other);
     add_warnings(model_.order.summary.warnings);
+  }
+
+  // Of a model whose order, or graph, is kept.
+  void keep_structure(const RehearsalModel& like) {
+    model_.order = like.order;
+    model_.levers = like.levers;
+    model_.graph = like.graph;
+    learned_ = !like.order.method.starts_with("given ");
+    learned_within_ = knowledge();
+    if (!model_.graph && !options_.ignore_stages) learned_within_ = with_context_in_a_row(learned_within_);
+    if (!like.levers || !like.levers->first) return;
+    for (const LeverDomain& lever : model_.task.alterable) {
+      for (const std::string& name : like.levers->following) learned_within_.before.emplace_back(lever.name, name);
+    }
   }
 
   void take_graph(const GraphFile& given) {
@@ -281,6 +302,20 @@ RehearsalModel fit_rehearsal_on_graph(const Task& task, const CompletedTables& t
   return fit_tables_on_graph(task, tables.tables, &tables.gaps, options, given, context);
 }
 
+namespace internal {
+
+RehearsalModel refit_rehearsal(const RehearsalModel& like, const Table& table, const Context& context) {
+  RehearsalOptions options = like.options;
+  options.calibrate = like.calibration.has_value();
+  options.context_model = like.context_model != nullptr;
+  if (!like.members) options.members.reset();
+  Fit fit(like.task, {&table, 1}, options, context);
+  fit.keep_structure(like);
+  return fit.finish();
+}
+
+}  // namespace internal
+
 RehearsalOptions rehearsal_defaults(std::string_view version) {
   if (version != "0.1")
     throw Error::of_option("like", fmt::format("'{}' is no earlier version that is known.", version),
@@ -309,6 +344,7 @@ Json to_json(const RehearsalOptions& options) {
   json.update(describe(copy).json());
   json["calibrate"] = copy.calibrate;
   if (copy.members) json.update(describe(*copy.members).json());
+  if (copy.keep_rows) json["keep_rows"] = true;
   json["quick"] = !copy.members;
   if (!copy.opinions.empty()) json["opinions"] = copy.opinions;
   return json;

@@ -91,6 +91,7 @@ StudyKind samples_study();
 StudyKind speed_study();
 StudyKind stages_study();
 StudyKind published_study();
+StudyKind streams_study();
 
 // All of them.
 const std::vector<StudyKind>& study_kinds();

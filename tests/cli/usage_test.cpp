@@ -42,7 +42,7 @@ TEST(Usage, NothingToDo) {
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(
       result.err,
-      "olem: Say what to do: one of init, order, graph, compare, simulate, fit, decide, explain, report, serve, study, "
+      "olem: Say what to do: one of init, order, graph, compare, simulate, fit, update, decide, explain, report, serve, study, "
       "check, explain-warning, help, options. See olem --help.\n");
 }
 
@@ -54,7 +54,7 @@ TEST(Usage, WrongCommandLinesAreExplained) {
   const Case cases[] = {
       {{"ordr", "d.csv"}, "'ordr' is not a verb of olem. Did you mean order? See olem --help."},
       {{"banana"},
-       "'banana' is not a verb of olem. The verbs are init, order, graph, compare, simulate, fit, decide, explain, "
+       "'banana' is not a verb of olem. The verbs are init, order, graph, compare, simulate, fit, update, decide, explain, "
        "report, "
        "serve, study, check, explain-warning, help, options."},
       {{"--json", "order"}, "The verb comes first, before '--json'"},
