@@ -132,8 +132,8 @@ TEST(CliActed, AnEffectBetweenBranchesIsNoneInsideOfThem) {
   Json task = task_of(place);
   task.erase("group");
   task["ignore"].push_back("branch");
-  // By hand: all branches together have the slope 2.4 / 1.8 and a residual variance of 1.29, so that with the lever at 2
-  // the outcome is N(2.667, 1.29). The slope of twenty branches is off by a few hundredths.
+  // By hand: all branches together have the slope 2.4 / 1.8 and a residual variance of 1.29, so that with the lever at
+  // 2 the outcome is N(2.667, 1.29). The slope of twenty branches is off by a few hundredths.
   EXPECT_NEAR(claim(decided({with_task(place, task, "silent.json")})), 0.728, 0.06);
 }
 
