@@ -40,10 +40,10 @@ TEST(Usage, NothingToDo) {
   const ProcessResult result = run_olem({});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.out, "");
-  EXPECT_EQ(
-      result.err,
-      "olem: Say what to do: one of init, order, graph, compare, simulate, fit, update, decide, explain, report, serve, study, "
-      "check, explain-warning, help, options. See olem --help.\n");
+  EXPECT_EQ(result.err,
+            "olem: Say what to do: one of init, order, graph, compare, simulate, fit, update, decide, explain, report, "
+            "serve, study, "
+            "check, explain-warning, help, options. See olem --help.\n");
 }
 
 TEST(Usage, WrongCommandLinesAreExplained) {
@@ -54,7 +54,8 @@ TEST(Usage, WrongCommandLinesAreExplained) {
   const Case cases[] = {
       {{"ordr", "d.csv"}, "'ordr' is not a verb of olem. Did you mean order? See olem --help."},
       {{"banana"},
-       "'banana' is not a verb of olem. The verbs are init, order, graph, compare, simulate, fit, update, decide, explain, "
+       "'banana' is not a verb of olem. The verbs are init, order, graph, compare, simulate, fit, update, decide, "
+       "explain, "
        "report, "
        "serve, study, check, explain-warning, help, options."},
       {{"--json", "order"}, "The verb comes first, before '--json'"},
