@@ -111,7 +111,7 @@ std::function<int()> fill_serve_verb(CLI::App* verb) {
   verb->add_option("FILE", arguments->files, "models of olem fit, or task files to learn from first")->required();
   add_described_options(*verb, describe(arguments->options), "Server");
   verb->add_option("--log", arguments->log,
-                   "log of decisions: the page shows how those with a recorded outcome came out (olem check --record)")
+                   "log of decisions: the page shows how those whose outcome was recorded came out")
       ->type_name("FILE")
       ->group("Server");
   add_described_options(*verb, describe(arguments->options.decision), "Search");
