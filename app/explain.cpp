@@ -93,7 +93,7 @@ int run_explain(ExplainArguments arguments) {
   ExplainOptions used = arguments.explain;
   options.update(describe(used).json());
   if (!arguments.svg.empty()) {
-    write_file_atomically(arguments.svg, explanation_svg(explanations.front()), arguments.common.force);
+    write_file_atomically(arguments.svg, explanation_svg(explanations.front(), model.columns), arguments.common.force);
     options["svg"] = arguments.svg;
   }
   session.finish("explain", json, std::move(options), text);

@@ -38,7 +38,7 @@ std::string decisions_csv(const std::vector<Decision>& decisions, std::span<cons
 // What each alterable variable can do, alone and in pairs, for each context.
 std::string explanation_text(const std::vector<Explanation>& explanations, std::span<const NamedColumn> columns = {});
 // The same of one context as an SVG file: rankings, forecast, every curve, and the best twelve pairs.
-std::string explanation_svg(const Explanation& explanation);
+std::string explanation_svg(const Explanation& explanation, std::span<const NamedColumn> columns = {});
 // What was learned for a task: the order, and what each variable depends on.
 std::string model_text(const RehearsalModel& model);
 // How much was missing and imputed, and how far what was `learned` ("orders", "graphs") from the completed tables

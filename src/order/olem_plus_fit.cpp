@@ -184,9 +184,9 @@ ProcessFit best_process(const PlusColumns& columns, Index response, std::span<co
   const double* const target = columns.function(static_cast<std::size_t>(response));
   std::vector<ProcessSums> sums((columns.rows + kRowsOfTask - 1) / kRowsOfTask);
   parallel_for(context, 0, columns.rows, kRowsOfTask, [&](std::size_t begin, std::size_t end) {
-    auto& [gram, right] = sums[begin / kRowsOfTask];
-    gram = MatrixXd::Zero(size, size);
-    right = VectorXd::Zero(size);
+    ProcessSums& own_sums = sums[begin / kRowsOfTask];
+    own_sums.gram = MatrixXd::Zero(size, size);
+    own_sums.right = VectorXd::Zero(size);
     MatrixXd block(most, size);
     VectorXd values(most);
     for_row_pieces(begin, end, [&](std::size_t first, std::size_t count) {
@@ -199,8 +199,8 @@ ProcessFit best_process(const PlusColumns& columns, Index response, std::span<co
         values.head(rows).array() *= root.array();
       }
       const MatrixView own{block.data(), count, width, static_cast<std::size_t>(most), true};
-      multiply_by_own_transpose(1.0, own, 1.0, gram.data());
-      multiply(1.0, own, {values.data(), count, 1}, 1.0, right.data());
+      multiply_by_own_transpose(1.0, own, 1.0, own_sums.gram.data());
+      multiply(1.0, own, {values.data(), count, 1}, 1.0, own_sums.right.data());
     });
   });
   auto& [gram, right] = sums.front();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "olem/report.h"
 #include "report/layout.h"
@@ -47,10 +48,13 @@ void add_doubt(plot::Panel& panel, const SuccessCurve& curve) {
   }
 }
 
-std::string given_text(const Explanation& explanation) {
+std::string given_text(const Explanation& explanation, std::span<const NamedColumn> columns) {
   std::vector<std::string> parts;
-  for (const NamedValue& value : explanation.context)
-    parts.push_back(fmt::format("{} = {:.3g}", value.name, value.value));
+  for (const NamedValue& value : explanation.context) {
+    const Json shown = value_json(about_column(columns, value.name), value.value);
+    parts.push_back(fmt::format("{} = {}", value.name,
+                                shown.is_string() ? shown.get<std::string>() : fmt::format("{:.3g}", value.value)));
+  }
   return parts.empty() ? "" : fmt::format(", given {}", fmt::join(parts, ", "));
 }
 
@@ -171,11 +175,12 @@ plot::Panel pair_panel(const Explanation& explanation, const SuccessMap& map, do
 
 namespace olem {
 
-std::string explanation_svg(const Explanation& explanation) {
+std::string explanation_svg(const Explanation& explanation, std::span<const NamedColumn> columns) {
   plot::Figure figure;
   std::vector<std::string> outcomes;
   for (const OutcomeHistogram& histogram : explanation.outcomes) outcomes.push_back(histogram.name);
-  figure.title = fmt::format("What can be done about {}{}", fmt::join(outcomes, ", "), given_text(explanation));
+  figure.title =
+      fmt::format("What can be done about {}{}", fmt::join(outcomes, ", "), given_text(explanation, columns));
   figure.description =
       fmt::format("Success probability over each alterable variable and over pairs; without action {}.",
                   percent_text(explanation.without_action));
