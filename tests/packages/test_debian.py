@@ -11,7 +11,7 @@ import time
 import pytest
 from conftest import BUILD, ENVIRONMENT, expect_a_working_program, expect_no_way_back, run, version
 
-VERBS = "init order graph compare simulate fit decide explain report serve study check explain-warning help options".split()
+VERBS = "init order graph compare simulate fit update decide explain report serve study check explain-warning help options".split()
 
 
 def field(package, name):
