@@ -54,6 +54,22 @@ void refuse_known_rows(const RehearsalModel& model, const Table& old_rows, const
               {{"Give the rows that came after them"}});
 }
 
+// What a task says of its rows would have to be joined, too, and replayed rows are no longer the rows that it speaks
+// of.
+void refuse_task_rows(const Task& task) {
+  std::vector<std::string> keys;
+  if (!task.set_by_hand.empty()) keys.emplace_back("\"set_by_hand\"");
+  if (!task.group.empty()) keys.emplace_back("\"group\"");
+  if (!task.weight.empty()) keys.emplace_back("\"weight\"");
+  if (!task.time.empty()) keys.emplace_back("\"time\"");
+  if (keys.empty()) return;
+  throw Error(
+      ErrorCategory::kData,
+      fmt::format("The task of the model says something about its rows ({}), which an update cannot carry over.",
+                  fmt::join(keys, ", ")),
+      {{"Fit a model to the old and the new rows in one table"}});
+}
+
 // In which of the joined rows the variable was set; old rows: in none.
 std::vector<bool> rows_set(const std::string& column, const Table& new_rows, std::size_t old_rows) {
   std::vector<bool> set(old_rows, false);
@@ -247,6 +263,7 @@ class Replay {
 
 ModelUpdate update_model(const RehearsalModel& model, const Table& old_rows, const Table& new_rows,
                          const UpdateOptions& options, const Context& context) {
+  refuse_task_rows(model.task);
   const SamplerSet& set = fitted(model.samplers);
   ModelUpdate result;
   result.old_rows = old_rows.rows();

@@ -126,6 +126,22 @@ TEST(CliUpdate, ABrokenOffUpdateLeavesTheOldModelWhole) {
   }
 }
 
+TEST(CliUpdate, RefusesATaskThatSaysSomethingAboutItsRows) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_olem({"simulate", "acted", "--rows", "200", "-o", folder.file("a")}).exit_code, 0);
+  const std::string model = folder.file("m.olem");
+  ASSERT_EQ(run_olem({"fit", folder.file("a") + "/task.json", "-o", model, "--sampler", "linear", "--no-calibrate",
+                      "--keep-rows"})
+                .exit_code,
+            0);
+  const std::string before = read_text(model);
+  const ProcessResult result = run_olem({"update", model, folder.file("a") + "/data.csv"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("\"set_by_hand\""));
+  EXPECT_THAT(result.err, HasSubstr("Fit a model to the old and the new rows in one table"));
+  EXPECT_EQ(read_text(model), before);
+}
+
 TEST(CliUpdate, JoinsTheLog) {
   const Fitted made(true);
   const std::string log = made.folder.file("log.jsonl");
