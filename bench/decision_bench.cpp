@@ -7,13 +7,13 @@
 //   decision_bench stress [TASKS [CONTEXTS [VARIANT...]]]         a column that causes both a lever and the outcome
 //   decision_bench mixed [TASKS [CONTEXTS [VARIANT...]]]          columns of all types (olem simulate mixed)
 //   decision_bench cases [SAMPLES [VARIANT...]]                   small tables with a switch, a rate, a count, ...
-// VARIANT is SAMPLER, SAMPLER:DRAWS or SAMPLER/ORDER. DRAWS are those of the search, 1000 by default (the network is
-// slow). ORDER is true, olem, olem+ (both within the stages), first (levers before the columns without a role, the
-// rest by olem+) or auto (the default rule); without it both true and auto. Every variant is compared with the first,
-// paired by task. Before VARIANT, seed=N takes other tasks and rows=N other numbers of rows; for mixed also d=N
-// columns, types=NAME=SHARE,..., missing=SHARE of the cells and reading=POLICY for them (impute by default). Regret is
-// against the best decision found with the true model itself (random points and all decisions of the table, then a
-// pattern search from the best four).
+// VARIANT is SAMPLER, SAMPLER:DRAWS or SAMPLER/ORDER, with @VALUE behind it for another least_effort. DRAWS are those
+// of the search, 1000 by default (the network is slow). ORDER is true, olem, olem+ (both within the stages), first
+// (levers before the columns without a role, the rest by olem+) or auto (the default rule); without it both true and
+// auto. Every variant is compared with the first, paired by task. Before VARIANT, seed=N takes other tasks and rows=N
+// other numbers of rows; for mixed also d=N columns, types=NAME=SHARE,..., missing=SHARE of the cells and
+// reading=POLICY for them (impute by default). Regret is against the best decision found with the true model itself
+// (random points and all decisions of the table, then a pattern search from the best four).
 #include <fmt/format.h>
 
 #include <algorithm>

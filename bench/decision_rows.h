@@ -62,8 +62,11 @@ struct Variant {
   std::string sampler;
   int draws = 0;  // of the search; 0: the default
   std::string order;
+  std::optional<double> least_effort = std::nullopt;  // what is given up of success for it; nothing: the default
 
-  std::string name() const { return fmt::format("{}, {}", sampler, order); }
+  std::string name() const {
+    return fmt::format("{}, {}{}", sampler, order, least_effort ? fmt::format(", effort {:g}", *least_effort) : "");
+  }
 
   RehearsalOptions rehearsal() const {
     RehearsalOptions options;
@@ -76,17 +79,21 @@ struct Variant {
   DecisionOptions search() const {
     DecisionOptions options;
     if (draws > 0) options.draws = draws;
+    if (least_effort) options.least_effort = *least_effort;
     return options;
   }
 };
 
-// "gp:200/auto"; without an order two variants.
-inline std::vector<Variant> parse_variant(const std::string& text) {
+// "gp:200/auto@0.002"; without an order two variants.
+inline std::vector<Variant> parse_variant(const std::string& word) {
+  const std::size_t at = word.find('@');
+  const std::string text = word.substr(0, at);
   const std::size_t slash = text.find('/');
   const std::string of_sampler = text.substr(0, slash);
   const std::size_t colon = of_sampler.find(':');
   Variant variant{of_sampler.substr(0, colon), 0, ""};
   if (colon != std::string::npos) variant.draws = std::stoi(of_sampler.substr(colon + 1));
+  if (at != std::string::npos) variant.least_effort = std::stod(word.substr(at + 1));
   std::vector<Variant> variants;
   for (const char* const order : {"true", "olem", "olem+", "first", "auto"}) {
     const bool wanted = slash == std::string::npos ? std::string(order) == "true" || std::string(order) == "auto"
