@@ -93,6 +93,17 @@ function make_radios(name, labelled, choices, chosen) {
   return { group, radios };
 }
 
+// What the data say of a context variable: the share of the second of two levels, nothing of unordered levels.
+function usual_text({ name, mean }) {
+  const levels = Object.entries(about(name).levels ?? {});
+  if (levels.length === 2) {
+    const [[, low], [word, high]] = levels;
+    return `${word} in ${percent_text((mean - low) / (high - low))} of the rows`;
+  }
+  if (levels.length > 2 && about(name).type === 'category') return '';
+  return `${with_unit(name, number_text(mean, 3))} on average in the data`;
+}
+
 function make_context(entry, place) {
   const title = `context-${place}`;
   const one = { value: entry.value, start: entry.value, last: entry.value };
@@ -118,7 +129,7 @@ function make_context(entry, place) {
     beside.push(group);
   }
   one.note = make('p', { class: 'note' });
-  one.mean = level_word(entry.name, entry.mean) ?? with_unit(entry.name, number_text(entry.mean, 3));
+  one.usual = usual_text(entry);
   return make_group(entry.name, title, beside, one.lever.element, one.note);
 }
 
@@ -341,7 +352,7 @@ function show_levers(force = false) {
     one.lever.enable(known);
     one.lever.set(one.value ?? one.last, one.value ?? one.last, $('exact').checked ? String(one.last) : undefined, force);
     if (one.known) one.known.get(known ? 'known' : 'unknown').checked = true;
-    one.note.textContent = known ? `${one.mean} on average in the data` : 'not known: drawn from what the others tell';
+    one.note.textContent = known ? one.usual : 'not known: drawn from what the others tell';
   }
   for (const [name, one] of alterables) {
     one.lever.enable(one.mode !== 'leave');

@@ -266,6 +266,7 @@ test('a switch for yes and no, buttons for levels, steps for counts, with units 
   assert.match(await variable(page, 'outside (K)').innerText(), /Temperature outside, against the mean/);
   assert.match(await variable(page, 'outside (K)').locator('.ends span').first().textContent(), /\u202fK$/);
   assert.ok(await variable(page, 'season').getByRole('switch').isVisible());
+  assert.match(await variable(page, 'season').innerText(), /(winter|summer) in \d\d(\.\d)?\u202f% of the rows/);
   await recommend(page);
   assert.match(await page.locator('#gain').textContent(), /heating to on/);
   assert.match(await page.locator('#forecast').textContent(), /comfort at (good|poor) \d/);

@@ -28,8 +28,8 @@ struct ProcessOptions {
   bool input_stays_open = false;    // standard input never ends
   bool output_is_closed = false;    // nobody reads standard output
   bool error_is_terminal = false;   // standard error is a terminal
-  // Otherwise decide, explain and fit make one fit (--quick): members take several times as long, and most tests are about
-  // something else.
+  // Otherwise decide, explain and fit make one fit (--quick): members take several times as long, and most tests are
+  // about something else.
   bool members = false;
 };
 
