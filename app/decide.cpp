@@ -141,7 +141,7 @@ int run_decide(DecideArguments arguments) {
   const DecidedSoFar decided = decide_until_stopped(problems.list, arguments.decision, session.context());
   const std::vector<Decision>& decisions = decided.decisions;
   if (decided.stopped && decisions.empty()) throw Error(*decided.stopped);
-  // That the task has no solution says more than a doubt about what was learned, which may be the reason for it.
+  // That the task has no solution says more than a warning about what was learned, which may be the reason for it.
   if (arguments.common.strict) refuse_hopeless(decisions, task);
   std::vector<Warning> warnings = model.summary.warnings;
   const auto add = [&](const std::vector<Warning>& more) { warnings.insert(warnings.end(), more.begin(), more.end()); };

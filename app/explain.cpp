@@ -28,7 +28,7 @@ struct ExplainArguments {
   bool quick = false;
 };
 
-// Curves go over whole domains, whatever else the task wishes for.
+// Curves go over whole domains, whatever the task prefers.
 std::vector<Warning> wish_warnings(const Task& task) {
   if (task.constraints.empty()) return {};
   return {{"constraints",

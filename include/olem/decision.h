@@ -62,7 +62,7 @@ struct DecisionOptions {
   int screen = 30;
   // Of the direct ascent, for each of its four degrees of smoothing; 0 leaves it out.
   int ascent_steps = 8;
-  // Multiplies the samplers' own doubt (posterior spread). 1: as it is. More avoids decisions far from the data.
+  // Multiplies the posterior standard deviation of the samplers. 1: as it is. More avoids decisions far from the data.
   double caution = 1.0;
   // Success that is enough: the cheapest decision that reaches it is looked for. 0: as much success as can be had.
   double target = 0.0;
@@ -216,7 +216,7 @@ struct Decision {
   std::vector<Opinion> opinions;                   // of the learners that were asked; they never choose
   // The same by the bound of Qin, Wang and Zhou 2023 at level 0.05, when their method decided.
   std::optional<std::pair<double, double>> qwz23_interval;
-  double plug_in_probability = 0.0;  // of the samplers without their own doubt
+  double plug_in_probability = 0.0;  // of the samplers without their posterior variance
   double without_action = 0.0;       // success when nothing is altered, on the same draws
   // Sum over what is altered of weight x |value - expected value|: steps between the levels of an ordinal column, 1 for
   // another level of a switch or category. Without weights in standard deviations.

@@ -40,9 +40,9 @@ struct AffineOutcomes {
 };
 
 // Context and alterations set, edges into them cut, the effects of all paths summed (Qin, Wang and Zhou 2023). The
-// draws are those of a PostDecisionSampler with the number `noise`; without the samplers' own doubt, so that all share
-// one B. Draws that are not finite are left out. A usage error that names a variable between decision and outcomes
-// whose sampler is not linear.
+// draws are those of a PostDecisionSampler with the number `noise`; without the samplers' posterior variance, so that
+// all share one B. Draws that are not finite are left out. A usage error that names a variable between decision and
+// outcomes whose sampler is not linear.
 AffineOutcomes affine_outcomes(const std::shared_ptr<const SamplerSet>& samplers,
                                const std::vector<NamedValue>& observed, const std::vector<std::string>& altered,
                                const std::vector<std::string>& outcomes, std::size_t draws, std::uint64_t noise,

@@ -144,7 +144,7 @@ class SamplerRun {
   virtual ~SamplerRun() = default;
 
   // y[i] = T(noise of draw i, conditions of draw i), one condition per input of the sampler, in its order. `caution`
-  // multiplies the posterior spread: 1 is the full model, 0 leaves the model's own doubt out. The same numbers whether
+  // multiplies the posterior spread: 1 is the full model, 0 leaves the posterior variance out. The same numbers whether
   // a condition is shared or repeated for every draw, up to rounding.
   virtual void sample(std::span<const Condition> conditions, double caution, std::span<double> y) = 0;
 

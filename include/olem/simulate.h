@@ -51,7 +51,7 @@ OptionSet describe(OrderSimulationOptions& options);
 OptionSet describe(AufSimulationOptions& options);
 OptionSet describe(BermudaSimulationOptions& options);
 
-// The roles and wishes of a simulated decision task; variables in no list are intermediate.
+// The roles and preferences of a simulated decision task; variables in no list are intermediate.
 struct SimulatedTask {
   std::vector<std::string> context;
   std::vector<NamedRange> alterable;  // with their domains

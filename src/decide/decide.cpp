@@ -357,7 +357,7 @@ class Decider {
     return options_.method == DecisionMethod::kQwz23 ? most_satisfied(altered, searching) : optimise(searching, random);
   }
 
-  // Adds what can be done with these variables to the pool; returns the success of the best on the judge's draws.
+  // Adds what can be done with these variables to the pool; returns the success of the best on fresh draws.
   double search(const Subset& altered) {
     if (!searched_.insert(altered).second) return -1.0;
     const std::optional<Domain> whole = prepared_.domain(altered);
@@ -412,7 +412,7 @@ class Decider {
     return *best;
   }
 
-  // What the judge asks of a decision that is to be cheap: the target with one standard error to spare where that can
+  // What is asked of a decision that is to be cheap: the target with one standard error to spare where that can
   // be had, since the cheapest of many is flattered by his draws too; otherwise the target.
   double cheap_enough() const {
     const double best = most_successful().success;
@@ -460,7 +460,7 @@ class Decider {
     return as_cheap_as(judge_.release(found, altered_by(found.setting), enough), enough);
   }
 
-  // What the decision alters, as cheap as the judge's own draws allow for a success of `goal`.
+  // What the decision alters, as cheap as the draws of the evaluation allow for a success of `goal`.
   Judged as_cheap_as(const Judged& best, double goal) {
     const Subset altered = altered_by(best.setting);
     const std::vector<double> values = prepared_.values(best.setting);

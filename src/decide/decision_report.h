@@ -11,8 +11,8 @@ namespace olem::internal {
 inline int report_draws(const DecisionOptions& options) { return 2 * options.judge_draws; }
 
 // Everything that is said about a decision, however it was found: its values, cost and success on draws that neither
-// search nor judge has seen, forecasts with and without it, what each alteration is worth, and doubts. `setting` must
-// hold what the problem permits; an empty one is no action. `found_by` becomes Decision::found_by. Status done,
+// search nor evaluation has seen, forecasts with and without it, what each alteration is worth, and doubts. `setting`
+// must hold what the problem permits; an empty one is no action. `found_by` becomes Decision::found_by. Status done,
 // no_action, no_influence or unreliable; seconds are left at 0.
 Decision report_decision(const PreparedProblem& prepared, const Setting& setting, FoundBy found_by);
 

@@ -147,7 +147,7 @@ std::string limit_words(const JsonPart& rule) {
       const double weight = part.finite();
       const std::string sign = sum.empty() ? (weight < 0.0 ? "-" : "") : (weight < 0.0 ? " - " : " + ");
       const std::string size = short_number(std::abs(weight));
-      sum += sign + (size == "1" ? name : size + " x " + name);
+      sum += size == "1" ? fmt::format("{}{}", sign, name) : fmt::format("{}{} x {}", sign, size, name);
     }
     limits.push_back(fmt::format("{} stays at most {}", sum, short_number(limit["max"].finite())));
   }
