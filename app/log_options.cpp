@@ -53,8 +53,8 @@ JoinedLog join_log(const LogArguments& arguments, const IncompleteTable* rows, S
   }
   JoinedLog joined;
   joined.realised = realised_calibration(log, matched.outcomes);
-  const std::vector<Warning> added = realised_warnings(joined.realised);
-  warnings.insert(warnings.end(), added.begin(), added.end());
+  const std::vector<Warning> found = realised_warnings(joined.realised);
+  warnings.insert(warnings.end(), found.begin(), found.end());
   session.warn(warnings);
   joined.json = to_json(joined.realised);
   joined.text = realised_text(joined.realised);

@@ -26,7 +26,7 @@ IncompleteTable read_new_rows(const DataOptions& options, Session& session, std:
 
 // What is known of the decisions: recorded outcomes and those in the rows, which may be null. With --record these are
 // added to the log. Warnings go to the session.
-struct JoinedLog {
+struct JoinedLog {  // NOLINT(bugprone-exception-escape): moving a Json object does not throw
   RealisedCalibration realised;
   Json json;         // of the realised calibration, with "rows" where there are some
   std::string text;  // for a terminal

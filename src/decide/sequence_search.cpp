@@ -61,6 +61,7 @@ class SequencePlanner {
     const bool reached = winner.success >= options_.target;
     if (!wants_cheapest() || !reached) winner = without_the_superfluous(winner);
     winner = least_effort(winner);
+    if (!wants_cheapest()) winner = not_below_at_once(winner);
     return report(winner, reached);
   }
 
@@ -360,6 +361,14 @@ class SequencePlanner {
     const Gain won = gain(squared, plain);
     if (won.mean <= std::max(won.standard_error, kSquaresPay) || !space_.permits(squared.plan)) return found;
     return space_.judge(squared.plan, found.found_by);
+  }
+
+  // A plan is the best of many on the draws that chose it. On draws that did not it may be worse than the decision at
+  // once, which is then the plan.
+  JudgedPlan not_below_at_once(const JudgedPlan& found) const {
+    const double at_once = judge_fresh(start_, at_once_.found_by).success;
+    if (judge_fresh(found.plan, found.found_by).success >= at_once) return found;
+    return space_.judge(start_, at_once_.found_by);
   }
 
   JudgedPlan judge_fresh(Plan plan, FoundBy found_by) const {

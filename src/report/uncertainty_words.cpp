@@ -174,7 +174,7 @@ std::string opinions_sentence(const JsonPart& decision) {
     if (std::abs(success - claimed) > kOpinionDisagrees) against.push_back(learner);
   }
   if (all.empty()) return "";
-  const std::string said = fmt::format("By the order or graph of other learners: {}.", fmt::join(all, ", "));
+  std::string said = fmt::format("By the order or graph of other learners: {}.", fmt::join(all, ", "));
   if (against.empty()) return said;
   return fmt::format("{} Note: {} {} with the {} claimed.", said, fmt::join(against, " and "),
                      against.size() == 1 ? "disagrees" : "disagree", whole_percent(claimed));

@@ -136,7 +136,7 @@ double published_cost(const std::string& simulator, const std::string& method, c
 std::vector<Batch> plan_published(const StudyRequest& request) {
   std::vector<Batch> batches;
   for (const StudySetting& setting : request.settings) {
-    const std::string name = setting.at("simulator");
+    const std::string& name = setting.at("simulator");
     const NamedSimulationOptions options{request.rows, request.rounds};
     for (int task = 0; task < request.tasks; ++task) {
       Batch& batch = batches.emplace_back();
