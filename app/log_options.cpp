@@ -17,7 +17,7 @@ void add_log_options(CLI::App& verb, LogArguments& arguments, bool may_record) {
       ->group(group);
   verb.add_option("--decision-id", arguments.decision_id,
                   "column of the rows with the id of the decision behind each; without it they are matched by order")
-      ->type_name("NAME")
+      ->type_name("COLUMN")
       ->capture_default_str()
       ->group(group);
   if (!may_record) return;
