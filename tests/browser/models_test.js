@@ -116,8 +116,8 @@ test('the order is ranks in groups with what they rest on, and no chain', async 
 });
 
 test('a task is learned first, with its progress on the page', async () => {
-  // Gaussian processes take their time.
-  const own = await serve(other_task('slow', {}), '--sampler', 'gp', '--quick');
+  // Networks take their time.
+  const own = await serve(other_task('slow', {}), '--sampler', 'spline', '--ensemble', '30', '--quick');
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(own.address);
