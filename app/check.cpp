@@ -103,7 +103,8 @@ Table check_columns(const CheckArguments& arguments, const Task* task, const Rea
       if (error.category() != ErrorCategory::kData) throw;  // the checks find it too
     }
   }
-  const ReadFacts facts = read_facts(read);
+  ReadFacts facts = read_facts(read);
+  if (task != nullptr) add_roles(facts, *task);
   std::vector<std::size_t> variables;
   for (std::size_t j = 0; j < used.columns(); ++j) {
     if (std::find(no_variables.begin(), no_variables.end(), used.name(j)) == no_variables.end()) variables.push_back(j);

@@ -244,7 +244,8 @@ LoadedTable load_tables(const DataOptions& options, Session& session, Task* task
   ReadResult read = read_data(options, session);
   std::optional<CompletedTables> completed = complete_table(read, options, task, read.used.imputations, session);
   const ConstantPolicy policy = options.constant == "drop" ? ConstantPolicy::kDrop : ConstantPolicy::kError;
-  const ReadFacts facts = read_facts(read);
+  ReadFacts facts = read_facts(read);
+  if (task != nullptr) add_roles(facts, *task);
   const std::vector<std::string> no_variables = task == nullptr ? std::vector<std::string>() : row_columns(*task);
   PreparedTable prepared = prepare_table(read.table, policy, no_variables, session.context(), &facts);
   std::vector<Warning> warnings = read.warnings;

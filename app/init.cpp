@@ -528,7 +528,10 @@ int run_init(const InitArguments& arguments) {
     const Column& about = read.table.about(j);
     draft.about.push_back(about.declared || !about.reason.empty() ? about : guess_column(read.table.column(j)));
   }
-  const ReadFacts facts = read_facts(read);
+  ReadFacts facts = read_facts(read);
+  facts.outcomes = arguments.outcomes;
+  for (const auto* names : {&arguments.levers, &arguments.outcomes, &arguments.context})
+    facts.roles.insert(facts.roles.end(), names->begin(), names->end());
   draft.problems = check_table(read.table, session.context(), CheckDepth::kThorough, &facts);
   draft.levers = arguments.levers;
   draft.outcomes = arguments.outcomes;

@@ -39,12 +39,14 @@ Json to_json(const Problem& problem, const Spelling& spelling = member_spelling(
 // The problem as a warning of a result.
 Warning to_warning(const Problem& problem);
 
-// What the reader of a file knows and the numbers in the table do not tell.
+// What the reader of a file and a task know and the numbers in the table do not tell.
 struct ReadFacts {
   char delimiter = 0;                      // of the fields; 0: not known
   bool decimal_commas = false;             // numbers were read with a comma before their fractions
   std::vector<std::string> maybe_grouped;  // columns whose points may separate thousands
   std::size_t first_line = 0;              // line of the first row, when every line after it is a row; 0: not known
+  std::vector<std::string> roles = {};     // columns that a task names: there is no advice to leave these out
+  std::vector<std::string> outcomes = {};  // those that are its outcomes, behind all others whatever the data say
 };
 
 enum class CheckDepth {

@@ -151,6 +151,9 @@ ResolvedTask resolve_task(const Task& task, const Table& table, const Context& c
 // codes. Does not throw on bad tasks. Costs a few linear programmes of the size of region and constraints.
 std::vector<Problem> check_task(const Task& task, const Table& table, const Context& context);
 
+// What the checks of a table should know of a task: its columns with a role.
+void add_roles(ReadFacts& facts, const Task& task);
+
 // Of an error that check_task found: kTask when the task cannot be solved as stated, kData otherwise.
 ErrorCategory problem_category(const Problem& problem);
 

@@ -42,6 +42,12 @@ void set_sampler(RehearsalOptions& options, const std::string& kind, const Optio
   set_options(sampler_kind(kind).describe(options.samplers), values);
 }
 
+std::vector<Warning> table_warnings(const Table& table, const Task& task, const Context& context) {
+  ReadFacts facts;
+  add_roles(facts, task);
+  return prepare_table(table, ConstantPolicy::kError, row_columns(task), context, &facts).warnings;
+}
+
 // The model, and what is doubtful about the table, which is no part of the model. `graph` is the JSON text of a graph
 // file.
 py::tuple fit_model(const std::string& task_text, const Table& table, const RehearsalOptions& options,
@@ -52,7 +58,7 @@ py::tuple fit_model(const std::string& task_text, const Table& table, const Rehe
   if (graph) given = parse_graph(*graph, "The graph");
   std::vector<Warning> warnings;
   RehearsalModel model = run(settings, [&](const Context& context) {
-    warnings = prepare_table(table, ConstantPolicy::kError, row_columns(task), context).warnings;
+    warnings = table_warnings(table, task, context);
     return given ? fit_rehearsal_on_graph(task, table, options, *given, context)
                  : fit_rehearsal(task, table, options, order, context);
   });
@@ -73,7 +79,7 @@ py::tuple fit_incomplete_model(const std::string& task_text, const IncompleteTab
     // Types first: what is imputed must be possible.
     const IncompleteTable declared = table.with_started(declare_columns(table.started(), task));
     const CompletedTables tables = impute(declared, impute_options, context);
-    warnings = prepare_table(tables.tables.front(), ConstantPolicy::kError, row_columns(task), context).warnings;
+    warnings = table_warnings(tables.tables.front(), task, context);
     return given ? fit_rehearsal_on_graph(task, tables, options, *given, context)
                  : fit_rehearsal(task, tables, options, order, context);
   });

@@ -513,23 +513,59 @@ void check_derived(const CheckedTable& checked, std::size_t terms, const Context
                    std::vector<Problem>& problems) {
   std::vector<Relation> found = RelationSearch(checked, false).find(terms, context);
   for (Relation& relation : RelationSearch(checked, true).find(terms, context)) found.push_back(std::move(relation));
-  if (found.empty()) return;
   const Table& table = checked.table;
-  std::vector<std::string> items;
-  std::vector<std::string> targets;
+  const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const std::vector<std::string> none;
+  const std::vector<std::string>& roles = checked.facts == nullptr ? none : checked.facts->roles;
+  const std::vector<std::string>& outcomes = checked.facts == nullptr ? none : checked.facts->outcomes;
+  struct Found {
+    std::vector<std::string> items;
+    std::vector<std::string> targets;
+    std::string subject() const {
+      return targets.size() == 1 ? "1 column is" : fmt::format("{} columns are", targets.size());
+    }
+  };
+  Found riddles;
+  Found settled;  // with one outcome: it comes last, however the formula is written
+  std::vector<std::string> superfluous;
   for (const Relation& relation : found) {
-    items.push_back(relation_text(table, relation));
-    if (std::find(targets.begin(), targets.end(), table.name(relation.target)) == targets.end())
-      targets.push_back(table.name(relation.target));
+    std::vector<std::size_t> columns = {relation.target};
+    columns.insert(columns.end(), relation.columns.begin(), relation.columns.end());
+    const auto is_outcome = [&](std::size_t column) { return is_in(outcomes, table.name(column)); };
+    const bool is_settled = std::count_if(columns.begin(), columns.end(), is_outcome) == 1;
+    Found& kind = is_settled ? settled : riddles;
+    kind.items.push_back(relation_text(table, relation));
+    const std::string& target =
+        table.name(is_settled ? *std::find_if(columns.begin(), columns.end(), is_outcome) : relation.target);
+    if (!is_in(kind.targets, target)) kind.targets.push_back(target);
+    if (is_settled) continue;
+    // Any of them follows from the others; a column that the task names stays.
+    const auto spare = std::find_if(columns.begin(), columns.end(),
+                                    [&](std::size_t column) { return !is_in(roles, table.name(column)); });
+    if (spare != columns.end() && !is_in(superfluous, table.name(*spare))) superfluous.push_back(table.name(*spare));
   }
-  problems.push_back({Severity::kWarning,
-                      "derived",
-                      fmt::format("{} computed from others, without any noise: {}. It cannot be told which of them "
-                                  "causes which.",
-                                  targets.size() == 1 ? "1 column is" : fmt::format("{} columns are", targets.size()),
-                                  enumerate(items)),
-                      {leave_out(targets)},
-                      targets});
+  if (!riddles.items.empty()) {
+    problems.push_back({Severity::kWarning,
+                        "derived",
+                        fmt::format("{} computed from others, without any noise: {}. It cannot be told which of them "
+                                    "causes which.",
+                                    riddles.subject(), enumerate(riddles.items)),
+                        {superfluous.empty() ? Remedy{"Take one of them out of the task"} : leave_out(superfluous)},
+                        riddles.targets});
+  }
+  if (!settled.items.empty()) {
+    problems.push_back({Severity::kNote,
+                        "derived",
+                        fmt::format("{} of other columns: {}. An outcome comes last, so this leaves nothing open.",
+                                    settled.targets.size() == 1
+                                        ? "1 outcome is an exact function"
+                                        : fmt::format("{} outcomes are exact functions", settled.targets.size()),
+                                    enumerate(settled.items)),
+                        {},
+                        settled.targets});
+  }
 }
 
 }  // namespace olem::internal

@@ -522,6 +522,14 @@ std::vector<Problem> check_task(const Task& task, const Table& table, const Cont
   return result.problems;
 }
 
+void add_roles(ReadFacts& facts, const Task& task) {
+  facts.outcomes = task.outcome;
+  facts.roles = task.context;
+  facts.roles.insert(facts.roles.end(), task.known_before.begin(), task.known_before.end());
+  for (const LeverDomain& lever : task.alterable) facts.roles.push_back(lever.name);
+  facts.roles.insert(facts.roles.end(), task.outcome.begin(), task.outcome.end());
+}
+
 ResolvedTask resolve_task(const Task& task, const Table& table, const Context& context) {
   Examination examination = examine(task, table, context);
   sort_by_severity(examination.problems);

@@ -133,6 +133,37 @@ TEST(CheckTable, WritesRelationsAsFormulas) {
   EXPECT_THAT(finding(ratios, "derived").text, HasSubstr("'x3' = 'x0' x 'x1'^-1"));
 }
 
+// Revenue is price times orders: that is no riddle where revenue is the outcome, and a column with a role stays.
+TEST(CheckTable, RelationsAreReadInTheLightOfTheTask) {
+  const Table table = test::normal_table(200, 3, 6);
+  std::vector<double> price(200);
+  std::vector<double> orders(200);
+  std::vector<double> revenue(200);
+  for (std::size_t i = 0; i < 200; ++i) {
+    price[i] = std::exp(table.at(i, 0));
+    orders[i] = std::exp(table.at(i, 1));
+    revenue[i] = price[i] * orders[i];
+  }
+  const Table shop = replaced(replaced(replaced(table, 0, price), 1, orders), 2, revenue);
+  EXPECT_EQ(finding(shop, "derived").severity, Severity::kWarning);
+  ReadFacts facts;
+  facts.roles = {"x0", "x2"};
+  const Problem riddle = finding(shop, "derived", &facts);
+  EXPECT_EQ(riddle.severity, Severity::kWarning);
+  EXPECT_EQ(riddle.remedies.at(0).value, "x1");
+  facts.roles = {"x0", "x1", "x2"};
+  EXPECT_EQ(finding(shop, "derived", &facts).remedies.at(0).option, "");
+  for (const std::string outcome : {"x0", "x1", "x2"}) {  // however the formula is written
+    facts.outcomes = {outcome};
+    const Problem settled = finding(shop, "derived", &facts);
+    EXPECT_EQ(settled.severity, Severity::kNote);
+    EXPECT_THAT(settled.columns, ElementsAre(outcome));
+    EXPECT_TRUE(settled.remedies.empty());
+  }
+  facts.outcomes = {"x0", "x2"};
+  EXPECT_EQ(finding(shop, "derived", &facts).severity, Severity::kWarning);
+}
+
 TEST(CheckTable, SaysWhatDatesMean) {
   const Table table = test::normal_table(100, 2, 5);
   std::vector<double> serial(100);
