@@ -66,6 +66,9 @@ class RowReader {
       uses_[column] = words[column] ? CellUse::kWords : CellUse::kNumbers;
       if (words[column]) rows_.words[column].emplace();
     }
+    plain_ = missing_numbers_.empty() && from.chosen.size() == slots_.size();
+    for (std::size_t column = 0; column < slots_.size() && plain_; ++column)
+      plain_ = slots_[column] == column && uses_[column] == CellUse::kNumbers;
   }
 
   // At most `most` rows. The result means something only where no new column of words was found.
@@ -127,11 +130,24 @@ class RowReader {
       value = std::numeric_limits<double>::quiet_NaN();
       ++gaps;
     };
-    for (std::size_t column = 0; column < slots_.size(); ++column) {
-      if (column > 0) {
+    std::size_t column = 0;
+    bool at_cell = true;
+    const auto go_to_cell = [&] {
+      if (column > 0 && !at_cell) {
         if (!scan_.at_separator()) throw_ragged(line, column);
         scan_.skip_separator();
       }
+      at_cell = true;
+    };
+    // The usual line is nothing but numbers.
+    while (plain_ && column < slots_.size()) {
+      go_to_cell();
+      if (!read_number(row[column])) break;
+      ++column;
+      at_cell = false;
+    }
+    for (; column < slots_.size(); ++column, at_cell = false) {
+      go_to_cell();
       if (uses_[column] == CellUse::kNumbers) {
         double& value = row[slots_[column]];
         if (!read_number(value) && !read_other(column, value)) {
@@ -209,6 +225,7 @@ class RowReader {
             found_other_decimal_ || read_cell(cell.text, value, Mark == ',' ? '.' : ',') == CellKind::kNumber;
         words_[column] = true;
         uses_[column] = CellUse::kPassed;
+        plain_ = false;
         return true;
     }
     return false;
@@ -286,6 +303,7 @@ class RowReader {
   std::vector<std::size_t> slots_;  // where a chosen one goes
   std::unordered_set<std::string> missing_words_;
   std::vector<double> missing_numbers_;
+  bool plain_ = false;  // every column of the file is one of numbers, in its place, and no number means a missing value
   std::size_t room_ = kMostWordsOfAll;
   bool found_words_ = false;
   bool found_other_decimal_ = false;

@@ -319,11 +319,10 @@ IncompleteTable fill_gaps(std::vector<std::string> names, std::vector<double> va
 }
 
 Column finish_known(std::span<double> cells, const std::function<Column(std::span<double> known)>& finish) {
+  const auto is_gap = [](double cell) { return std::isnan(cell); };
+  if (std::none_of(cells.begin(), cells.end(), is_gap)) return finish(cells);
   std::vector<double> known;
-  for (const double cell : cells) {
-    if (!std::isnan(cell)) known.push_back(cell);
-  }
-  if (known.size() == cells.size()) return finish(cells);
+  std::remove_copy_if(cells.begin(), cells.end(), std::back_inserter(known), is_gap);
   Column column = finish(known);
   std::size_t next = 0;
   for (double& cell : cells) {
@@ -367,7 +366,9 @@ ReadResult finish_reading(const std::vector<std::string>& names, const std::vect
   for (const std::size_t column : chosen) chosen_names.push_back(names[column]);
 
   ReadResult result;
-  if (std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) {
+  // Otherwise rows with a gap are not among them.
+  const bool may_have_gaps = policy == MissingPolicy::kImpute;
+  if (may_have_gaps && std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) {
     keep_gaps(result, std::move(chosen_names), std::move(values), std::move(about), source);
   } else {
     result.table = Table(std::move(chosen_names), std::move(values), source, std::move(about));
