@@ -13,6 +13,7 @@
 #include "olem/report_page.h"
 #include "olem/report_rounds.h"
 #include "olem/rounds.h"
+#include "ranks_run.h"
 
 namespace olem::app {
 
@@ -90,6 +91,7 @@ int run_rounds(DecideArguments arguments, Session& session) {
   arguments.learning.options.members.reset();
   const RehearsalModel model =
       learn_model(arguments.learning, with_lag(source.task, problem.past.names()), lagged, session);
+  if (!session.goes_on_alone()) return 0;
   session.warn(model.summary.warnings);
   problem.samplers = model.samplers;
   const RoundsDecision decided = decide_rounds(problem, arguments.decision, session.context());
@@ -121,8 +123,8 @@ int run_rounds(DecideArguments arguments, Session& session) {
   return 0;
 }
 
-int run_decide(DecideArguments arguments) {
-  Session session(arguments.common);
+int run_decide(DecideArguments arguments, const Ranks* ranks) {
+  Session session(arguments.common, ranks);
   if (arguments.lags > 0) return run_rounds(std::move(arguments), session);
   reserve_output(arguments.source, arguments.page, "--report", session);
   reserve_output(arguments.source, arguments.csv, "--csv", session);
@@ -137,6 +139,7 @@ int run_decide(DecideArguments arguments) {
   if (arguments.decision.quick) arguments.learning.options.members.reset();
   Json options = source.options;
   const RehearsalModel model = take_model_quietly(source, arguments.learning, session);
+  if (!session.goes_on_alone()) return 0;
   const DecisionProblems problems = make_problems(model, task, contexts, arguments.source, session);
   const DecidedSoFar decided = decide_until_stopped(problems.list, arguments.decision, session.context());
   const std::vector<Decision>& decisions = decided.decisions;
@@ -253,7 +256,7 @@ Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated,
       arguments->decision.quick = true;
       if (!flag_given(*verb, "--least-effort")) arguments->decision.least_effort = 0.0;
     }
-    return run_decide(*arguments);
+    return run_on_ranks(*verb, [&](const Ranks* ranks) { return run_decide(*arguments, ranks); });
   };
 }
 

@@ -11,6 +11,7 @@
 #include "olem/looking.h"
 #include "olem/report.h"
 #include "olem/report_looking.h"
+#include "ranks_run.h"
 #include "values.h"
 
 namespace olem::app {
@@ -37,8 +38,8 @@ std::vector<Warning> wish_warnings(const Task& task) {
            task.source}};
 }
 
-int run_explain(ExplainArguments arguments) {
-  Session session(arguments.common);
+int run_explain(ExplainArguments arguments, const Ranks* ranks) {
+  Session session(arguments.common, ranks);
   reserve_output(arguments.source, arguments.svg, "--svg", session);
   const std::string& file = arguments.source.model;
   ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "explain", session);
@@ -54,6 +55,7 @@ int run_explain(ExplainArguments arguments) {
   if (arguments.quick) arguments.learning.options.members.reset();
   arguments.learning.options.context_model = any_unknown(contexts);
   const RehearsalModel model = take_model(source, arguments.learning, session);
+  if (!session.goes_on_alone()) return 0;
   session.warn(wish_warnings(task));
   DecisionProblems problems = make_problems(model, task, contexts, arguments.source, session);
   if (arguments.quick) {
@@ -137,7 +139,7 @@ Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated,
     check_rehearsal_options(*verb, arguments->learning);
     // An earlier version had one fit.
     if (!arguments->learning.like.empty()) arguments->quick = true;
-    return run_explain(*arguments);
+    return run_on_ranks(*verb, [&](const Ranks* ranks) { return run_explain(*arguments, ranks); });
   };
 }
 

@@ -5,6 +5,7 @@
 #include "olem/error.h"
 #include "olem/model_file.h"
 #include "olem/report.h"
+#include "ranks_run.h"
 #include "rehearsal_options.h"
 #include "session.h"
 
@@ -31,12 +32,12 @@ Json models_with_validation(const RehearsalModel& model) {
   return json;
 }
 
-int run_fit(FitArguments arguments) {
+int run_fit(FitArguments arguments, const Ranks* ranks) {
   const std::string file = arguments.common.output;
   if (file.empty()) throw Error(ErrorCategory::kUsage, "-o is missing: name the model file to write.");
   CommonOptions common = arguments.common;
   common.output.clear();  // the model here, not the JSON
-  Session session(common);
+  Session session(common, ranks);
   session.reserve_file(file, "-o");
   session.protect(arguments.task, "the task file");
   Task task = load_task(arguments.task, session);
@@ -95,12 +96,13 @@ Examples:
   olem fit task.json -o reef.olem --graph-method caps --sampler gaussian
   olem decide --model reef.olem --context Light=0.4 --context Temp=-0.2 --context Sal=0.1
   olem check reef.olem
+  mpirun -n 8 olem fit task.json -o reef.olem --threads 1
 
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,
 130 interrupted.)");
   return [verb, arguments] {
     check_rehearsal_options(*verb, arguments->learning);
-    return run_fit(*arguments);
+    return run_on_ranks(*verb, [&](const Ranks* ranks) { return run_fit(*arguments, ranks); });
   };
 }
 

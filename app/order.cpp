@@ -7,7 +7,6 @@
 #include "method_options.h"
 #include "olem/agreement.h"
 #include "olem/column_types.h"
-#include "olem/error.h"
 #include "olem/report.h"
 #include "ranks_run.h"
 #include "session.h"
@@ -31,9 +30,6 @@ std::vector<Method> order_verb_methods(OrderOptions& options) {
 }
 
 int run_order(const OrderArguments& arguments, const Ranks* ranks) {
-  if (ranks != nullptr && arguments.data.file == "-") {
-    throw Error(ErrorCategory::kUsage, "Standard input reaches one rank only. Name a file that every rank can read.");
-  }
   Session session(arguments.common, ranks);
   const Knowledge knowledge = load_knowledge(arguments.knowledge, session);
   const LoadedTable loaded = load_tables(arguments.data, session);

@@ -225,6 +225,21 @@ Session::~Session() { print_later_warnings(); }
 
 bool Session::speaks() const { return context_.ranks == nullptr || context_.ranks->is_root(); }
 
+bool Session::goes_on_alone() {
+  if (!speaks()) return false;
+  tell_traffic();
+  context_.ranks = nullptr;
+  context_.threads = options_.threads;
+  return true;
+}
+
+void Session::tell_traffic() const {
+  if (context_.ranks == nullptr) return;
+  const Ranks::Traffic& traffic = context_.ranks->traffic();
+  context_.log_info(fmt::format("Rank 0 of {} gave {} bytes to the others and got {}.", context_.ranks->size(),
+                                traffic.given, traffic.got));
+}
+
 void Session::warn(const std::vector<Warning>& warnings) {
   std::vector<Warning> first;
   for (const Warning& warning : warnings) {
@@ -336,6 +351,7 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
                      const std::string& page, const std::function<void()>& write_more) {
   if (memory_ran_out()) throw std::bad_alloc();
   if (!speaks()) return;
+  tell_traffic();
   if (progress_) progress_->clear();
   verb_options["threads"] = context_.thread_count();
   const Json object = result_json(verb, result, std::move(verb_options), options_.seed,

@@ -49,6 +49,8 @@ class Session {
   const CommonOptions& options() const { return options_; }
   // False on every rank but the first.
   bool speaks() const;
+  // From here on the first rank works alone, on all cores of its machine: false on the others, whose work is done.
+  bool goes_on_alone();
 
   // How messages name the options of the verb that runs.
   const Spelling& spelling() const { return spelling_; }
@@ -83,6 +85,7 @@ class Session {
     OutputLock lock;
   };
   void refuse_twice(const std::string& path, std::string_view flag) const;
+  void tell_traffic() const;
   bool take_warning(const Warning& warning);
   std::string warning_line(const Warning& warning) const;
   std::string message_line(std::string_view text) const;

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "olem/ranks.h"
+
 namespace olem::app {
 
 namespace {
@@ -43,7 +45,8 @@ bool has_colours(int descriptor) {
   if (refused != nullptr && *refused != '\0') return false;
   const char* const terminal = std::getenv("TERM");
   if (terminal == nullptr || std::string_view(terminal) == "dumb") return false;
-  return isatty(descriptor) != 0;
+  // mpirun gives its first rank a terminal of its own, whatever becomes of the text.
+  return isatty(descriptor) != 0 && !Ranks::expected();
 }
 
 std::size_t terminal_width(int descriptor) {

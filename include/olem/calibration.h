@@ -62,9 +62,9 @@ struct Calibration {
 
 // Fits the samplers anew to 70 % of the rows, chosen by the context's seed, and has them forecast the others. Forecasts
 // are 199 draws per row, so that the row has one of 200 ranks among them; a right model gives each with the same
-// probability. `variables` is what fit_samplers takes. On the context's threads; the result does not depend on their
-// number. Costs about 70 % of fit_samplers, and the linear sampler of every variable. Of the columns `keep` up to 1000
-// held-out rows are kept for calibration_near. Throws what fit_samplers throws.
+// probability. `variables` is what fit_samplers takes. On the context's threads and ranks; the result does not depend
+// on their numbers. Costs about 70 % of fit_samplers, and the linear sampler of every variable. Of the columns `keep`
+// up to 1000 held-out rows are kept for calibration_near. Throws what fit_samplers throws.
 Calibration calibrate(const Table& table, const std::vector<VariableConditions>& variables,
                       const SamplerOptions& options, const Context& context, const std::vector<std::string>& keep = {});
 // The same for completed tables: fitted to the chosen rows of all of them, tested on the other rows of the first.

@@ -37,7 +37,7 @@ class OutputLock {
 };
 
 // The whole file, or standard input for "-". Throws a file error with the path and the system's reason. A wait for
-// standard input ends when the context is interrupted.
+// standard input ends when the context is interrupted. A usage error for standard input where there are several ranks.
 std::string read_file(const std::string& path, const Context& context = {});
 
 }  // namespace olem

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,12 +41,24 @@ class Ranks {
   // values the smallest owner. All ranks must call it, with spans of one length. Ends with the context's interruption.
   void smallest(std::span<double> values, std::span<std::uint32_t> owners, const Context& context) const;
 
+  // Gives `own` to all other ranks, and what they give, by rank, to take(rank, text). All ranks must call it. Ends with
+  // the context's interruption.
+  void exchange(std::string own, const std::function<void(int from, std::string_view text)>& take,
+                const Context& context) const;
+
   void send(int rank, std::string_view message) const;
   struct Message {
     int from = 0;
     std::string text;
   };
   std::optional<Message> receive() const;  // nothing when there is none yet
+
+  // Bytes that exchange() and smallest() gave to other ranks so far, and that came from them.
+  struct Traffic {
+    std::size_t given = 0;
+    std::size_t got = 0;
+  };
+  const Traffic& traffic() const { return traffic_; }
 
   // Ends every rank with this exit code.
   [[noreturn]] void abort(int exit_code) const;
@@ -55,6 +69,7 @@ class Ranks {
   int size_ = 1;
   int local_size_ = 1;
   int exceptions_ = 0;
+  mutable Traffic traffic_;
 };
 
 }  // namespace olem

@@ -58,9 +58,9 @@ struct SamplerSet {
   std::size_t index(std::string_view name) const;
 };
 
-// Fits the chosen kind of sampler to every variable that is not given, on the context's threads; the result does not
-// depend on their number. Columns that never vary are modelled as that constant. Throws a data error for names that are
-// not in the table, stand twice or come before one of their conditions, and for too few rows.
+// Fits the chosen kind of sampler to every variable that is not given, on the context's threads and ranks; the result
+// does not depend on their numbers. Columns that never vary are modelled as that constant. Throws a data error for
+// names that are not in the table, stand twice or come before one of their conditions, and for too few rows.
 SamplerSet fit_samplers(const Table& table, const std::vector<VariableConditions>& variables,
                         const SamplerOptions& options, const Context& context);
 

@@ -131,6 +131,9 @@ void write_file_atomically(const std::string& path, std::string_view content, bo
 std::string read_file(const std::string& path, const Context& context) {
   const bool standard_input = path == "-";
   const std::string name = standard_input ? "standard input" : path;
+  if (standard_input && context.ranks != nullptr) {
+    throw Error(ErrorCategory::kUsage, "Standard input reaches one rank only. Name a file that every rank can read.");
+  }
   // Not blocking: opening a pipe with a name would wait for somebody who writes into it, deaf to another thread's wish.
   const Descriptor file(standard_input ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) file_error("read", name, errno);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/rank_share.h"
 #include "olem/parallel.h"
 #include "order/olem_plus_ranks.h"
 
@@ -43,7 +44,7 @@ void PlusNodes::make_fits(std::span<const Fits::iterator> fits, const Context& c
   };
   std::vector<std::size_t> own;
   for (std::size_t i = 0; i < fits.size(); ++i) {
-    if (makes_fit(context, i)) own.push_back(i);
+    if (makes_item(context, i)) own.push_back(i);
   }
   // Regressions of many rows have enough to do for all threads: those that are left over are made one by one.
   const bool many_rows = columns_.rows > kRowsOfTask;
@@ -59,7 +60,6 @@ void PlusNodes::make_fits(std::span<const Fits::iterator> fits, const Context& c
     }
     if (on_fits_) on_fits_(before + fits.size() * last / own.size());
   }
-  if (fits.empty() || context.ranks == nullptr) return;
   std::vector<PlusFit*> all;
   for (const Fits::iterator& at : fits) all.push_back(&at->second);
   share_fits(all, context);

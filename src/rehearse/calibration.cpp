@@ -11,11 +11,14 @@
 #include <numeric>
 #include <thread>
 
+#include "core/rank_share.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
 
 namespace olem {
+
+using namespace internal;
 
 namespace {
 
@@ -212,6 +215,32 @@ VariableCalibration assess(const SamplerSet& set, const SamplerSet& linear, std:
   return result;
 }
 
+// All of it but the name.
+void write_calibration(ByteWriter& writer, const VariableCalibration& variable) {
+  writer.write(variable.log_likelihood);
+  writer.write(variable.linear_log_likelihood);
+  writer.write(variable.crps);
+  writer.write(variable.linear_crps);
+  writer.write(variable.coverage);
+  writer.write(variable.pit);
+  writer.write(variable.reliability);
+  writer.write(variable.places);
+}
+
+VariableCalibration read_calibration(ByteReader& reader, const std::string& name) {
+  VariableCalibration variable;
+  variable.name = name;
+  reader.read(variable.log_likelihood);
+  reader.read(variable.linear_log_likelihood);
+  reader.read(variable.crps);
+  reader.read(variable.linear_crps);
+  reader.read(variable.coverage);
+  reader.read(variable.pit);
+  reader.read(variable.reliability);
+  reader.read(variable.places);
+  return variable;
+}
+
 // The first of them: which rows are held out is random.
 HeldOutRows keep_rows(const Table& held_out, const std::vector<std::string>& names) {
   HeldOutRows kept;
@@ -293,7 +322,8 @@ Calibration calibrate(std::span<const Table> tables, const std::vector<VariableC
   const SamplerSet set = fit_samplers(training, variables, options, fitting);
   SamplerOptions straight = options;
   straight.sampler = "linear";
-  fitting.progress = nullptr;  // in no time
+  fitting.progress = nullptr;  // in no time, and sooner fitted than sent
+  fitting.ranks = nullptr;
   const SamplerSet linear = fit_samplers(training, variables, straight, fitting);
 
   std::vector<std::vector<double>> columns;
@@ -311,13 +341,20 @@ Calibration calibrate(std::span<const Table> tables, const std::vector<VariableC
   const auto caller = std::this_thread::get_id();
   std::atomic<std::size_t> done{0};
   parallel_for(context, 0, drawn.size(), 1, [&](std::size_t piece, std::size_t) {
+    if (!makes_item(context, piece)) return;
     result.variables[piece] = assess(set, linear, drawn[piece], columns, result.kept.size(), serial);
     const std::size_t finished = ++done;
     if (std::this_thread::get_id() == caller) {
-      const double share = static_cast<double>(finished) / static_cast<double>(drawn.size());
+      const double share =
+          std::min(1.0, static_cast<double>(finished * rank_count(context)) / static_cast<double>(drawn.size()));
       context.report_progress(kShareOfFitting + (1.0 - kShareOfFitting) * share, "calibration");
     }
   });
+  share_items(
+      context, drawn.size(), [&](std::size_t i, ByteWriter& writer) { write_calibration(writer, result.variables[i]); },
+      [&](std::size_t i, ByteReader& reader) {
+        result.variables[i] = read_calibration(reader, set.variables[drawn[i]].name);
+      });
   context.report_progress(1.0, "calibration");
   result.summary.message = fmt::format("The samplers were fitted to {} rows, and forecast {} others.",
                                        result.training_rows, result.held_out_rows);

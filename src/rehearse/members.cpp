@@ -10,6 +10,7 @@
 #include <thread>
 #include <tuple>
 
+#include "core/rank_share.h"
 #include "olem/error.h"
 #include "olem/graph_learner.h"
 #include "olem/parallel.h"
@@ -19,6 +20,7 @@
 #include "sampler/acted_fit.h"
 #include "sampler/fit_variables.h"
 #include "sampler/kinds.h"
+#include "sampler/sampler_ranks.h"
 
 namespace olem {
 
@@ -232,14 +234,42 @@ class MemberFit {
     const Context serial = context_.serial();
     if (learns_order() && is_plus()) {
       bases_.resize(tables());
-      parallel_for(context_, 0, tables(), 1, [&](std::size_t t, std::size_t) {
+      const auto learn_base = [&](std::size_t t, const Context& context) {
         bases_[t] =
-            std::make_unique<OlemPlusProblem>(source_.order_tables[t], order_options(source_.rows).olem_plus, serial);
+            std::make_unique<OlemPlusProblem>(source_.order_tables[t], order_options(source_.rows).olem_plus, context);
         // Its regressions along the way are what the weighted orders start from.
-        bases_[t]->learn(known(), serial, model_.order.order);
-      });
+        bases_[t]->learn(known(), context, model_.order.order);
+      };
+      if (context_.ranks != nullptr || tables() == 1) {  // threads and ranks share the regressions
+        Context quiet = context_;
+        quiet.progress = nullptr;
+        for (std::size_t t = 0; t < tables(); ++t) learn_base(t, quiet);
+      } else {
+        parallel_for(context_, 0, tables(), 1, [&](std::size_t t, std::size_t) { learn_base(t, serial); });
+      }
     }
     spread(drafts_.size(), 0.0, kOrdersShare, [&](std::size_t i) { learn(drafts_[i], serial); });
+    share_items(
+        context_, drafts_.size(), [&](std::size_t i, ByteWriter& writer) { write_learned(writer, drafts_[i]); },
+        [&](std::size_t i, ByteReader& reader) { read_learned(reader, drafts_[i]); });
+  }
+
+  // What learn() finds.
+  static void write_learned(ByteWriter& writer, const Draft& one) {
+    writer.write(one.order);
+    writer.write(one.why);
+    const bool has_graph = one.dag && !one.order.empty();
+    writer.write(has_graph);
+    if (has_graph) writer.write(one.dag->edges());
+  }
+
+  static void read_learned(ByteReader& reader, Draft& one) {
+    reader.read(one.order);
+    reader.read(one.why);
+    if (!reader.take<bool>()) return;
+    std::vector<Edge> edges;
+    reader.read(edges);
+    one.dag = Dag(one.order, edges);  // its nodes stand in this order
   }
 
   Precedence known() const { return Precedence(source_.knowledge, names_); }
@@ -423,6 +453,9 @@ class MemberFit {
     const Context serial = context_.serial();
     std::vector<std::shared_ptr<const ConditionalSampler>> fitted(keys.size());
     spread(keys.size(), from, to, [&](std::size_t i) { fitted[i] = fit(keys[i], serial); });
+    std::vector<SharedFit> fits;
+    for (auto& sampler : fitted) fits.push_back({&sampler, nullptr});
+    share_samplers(fits, context_);
     for (std::size_t i = 0; i < keys.size(); ++i) shared_[keys[i]].sampler = std::move(fitted[i]);
   }
 
@@ -492,14 +525,16 @@ class MemberFit {
     return {one.kind, one.order, std::make_shared<const SamplerSet>(std::move(set)), one.learner};
   }
 
-  // body(i) on the context's threads; the caller's thread tells the progress.
+  // body(i) for what this rank makes, on the context's threads; the caller's thread tells the progress.
   template <class Body>
   void spread(std::size_t count, double from, double to, const Body& body) const {
     const auto caller = std::this_thread::get_id();
     std::atomic<std::size_t> done{0};
     parallel_for(context_, 0, count, 1, [&](std::size_t i, std::size_t) {
+      if (!makes_item(context_, i)) return;
       body(i);
-      const double share = static_cast<double>(++done) / static_cast<double>(count);
+      const double share =
+          std::min(1.0, static_cast<double>(++done * rank_count(context_)) / static_cast<double>(count));
       if (std::this_thread::get_id() == caller) context_.report_progress(from + (to - from) * share, "members");
     });
     context_.report_progress(to, "members");

@@ -23,7 +23,7 @@ struct MemberSource {
 
 // The members that the model's options ask for; null where half of the rows are too few for its learner or samplers,
 // with a warning that says so. Halves that cannot be learned, as when a column never varies in them, are left out.
-// Spread over the context's threads; the same for any number of them.
+// Spread over the context's threads and ranks; the same for any number of them.
 //
 // Opinions: one for each learner that the options name, in their order; of a learner that cannot learn from this table
 // a warning says why, and there is none. Null where none are asked for. They share samplers with the fit and members.

@@ -16,6 +16,7 @@
 #include "sampler/fit_variables.h"
 #include "sampler/fitted.h"
 #include "sampler/kinds.h"
+#include "sampler/sampler_ranks.h"
 
 namespace olem {
 
@@ -140,7 +141,7 @@ std::size_t fit_variables(std::vector<SamplerVariable>& variables, const std::ve
     const std::size_t j = count - 1 - piece / tables;
     const std::size_t t = piece % tables;
     const SamplerVariable& variable = variables[j];
-    if (given[j]) return;
+    if (given[j] || !makes_item(context, piece)) return;
     if (variable.low == variable.high) {
       models[j][t] = sampling::make_constant(variable.conditions.size());
     } else {
@@ -166,9 +167,17 @@ std::size_t fit_variables(std::vector<SamplerVariable>& variables, const std::ve
     }
     const std::size_t finished = ++done;
     if (std::this_thread::get_id() == caller) {
-      context.report_progress(static_cast<double>(finished) / static_cast<double>(count * tables), phase);
+      const auto all = static_cast<double>(count * tables) / static_cast<double>(rank_count(context));
+      context.report_progress(static_cast<double>(finished) / all, phase);
     }
   });
+  std::vector<SharedFit> fits(count * tables);
+  for (std::size_t piece = 0; piece < fits.size(); ++piece) {
+    const std::size_t j = count - 1 - piece / tables;
+    const std::size_t t = piece % tables;
+    if (!given[j]) fits[piece] = {&models[j][t], t == 0 ? &doubts[j] : nullptr};
+  }
+  share_samplers(fits, context);
   // Where another thread fitted the last of them, this one has not told yet.
   context.report_progress(1.0, phase);
   for (std::size_t j = 0; j < count; ++j) {
@@ -177,7 +186,7 @@ std::size_t fit_variables(std::vector<SamplerVariable>& variables, const std::ve
     variables[j].sampler = varies ? sampling::combine_tables(std::move(models[j])) : models[j].front();
   }
   for (const std::vector<Warning>& own : doubts) warnings.insert(warnings.end(), own.begin(), own.end());
-  return done.load() / tables;
+  return static_cast<std::size_t>(std::count(given.begin(), given.end(), false));
 }
 
 const SamplerSet& fitted(const std::shared_ptr<const SamplerSet>& samplers) {

@@ -147,24 +147,12 @@ TEST_F(StudyCommand, ASecondProcessIsRefused) {
   EXPECT_EQ(second.out, "");
 }
 
-#if defined(__has_feature)
-#define OLEM_HAS_FEATURE(feature) __has_feature(feature)
-#else
-#define OLEM_HAS_FEATURE(feature) 0
-#endif
-
-// MPI itself has much that sanitizers report.
-constexpr bool kSanitized = OLEM_HAS_FEATURE(address_sanitizer) || OLEM_HAS_FEATURE(thread_sanitizer);
-
 class Ranks : public StudyCommand {
  protected:
   void SetUp() override {
-    if (kSanitized) GTEST_SKIP() << "not under sanitizers";
-    if (std::system("command -v mpirun > /dev/null") != 0) GTEST_SKIP() << "mpirun is not installed";
+    if (ranks_launcher(2).empty()) GTEST_SKIP() << "there is no mpirun, or a sanitizer";
   }
-  void use(int ranks) {
-    options_.launcher = {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(ranks)};
-  }
+  void use(int ranks) { options_.launcher = ranks_launcher(ranks); }
 };
 
 TEST_F(Ranks, FarmOutTheCellsOfAStudy) {
@@ -222,20 +210,6 @@ TEST_F(Ranks, TellErrorsOnceAndEndTogether) {
   EXPECT_THAT(input.err, HasSubstr("Standard input reaches one rank only"));
 }
 
-// The process of one rank of those that work in the folder, or 0.
-pid_t process_of_rank(const std::string& folder, int rank) {
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::error_code unreadable;
-    const auto place = std::filesystem::read_symlink(entry.path() / "cwd", unreadable);
-    if (unreadable || place != folder) continue;
-    std::ifstream file(entry.path() / "environ", std::ios::binary);
-    const std::string environment((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    const std::string wanted = fmt::format("OMPI_COMM_WORLD_RANK={}", rank) + '\0';
-    if (environment.find(wanted) != std::string::npos) return std::atoi(entry.path().filename().c_str());
-  }
-  return 0;
-}
-
 TEST_F(Ranks, ADeadOneEndsTheRunAndTheJournalGoesOn) {
   // Long enough for the death of a rank to come in between.
   const std::vector<std::string> study = {
@@ -246,7 +220,7 @@ TEST_F(Ranks, ADeadOneEndsTheRunAndTheJournalGoesOn) {
   ProcessResult broken;
   std::thread running([&] { broken = run(study); });
   while (finished_cells() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  const pid_t victim = process_of_rank(std::filesystem::canonical(folder_.path()), 2);
+  const pid_t victim = process_of_rank(folder_.path(), 2);
   if (victim > 0) ::kill(victim, SIGKILL);
   running.join();
   ASSERT_GT(victim, 0);

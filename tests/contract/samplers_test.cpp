@@ -5,6 +5,7 @@
 
 #include "contract/rehearsals.h"
 #include "olem/post_decision.h"
+#include "sampler/sampler_ranks.h"
 
 namespace olem::samplers_test {
 namespace {
@@ -105,6 +106,17 @@ TEST_P(SamplerContract, LeavesTheTableAloneAndAStateGivesItsDraws) {
   const Table first = draws(set);
   const Table second = draws(restored);
   EXPECT_TRUE(std::equal(first.values().begin(), first.values().end(), second.values().begin()));
+
+  // As ranks give them to each other.
+  for (SamplerVariable& variable : restored.variables) {
+    internal::ByteWriter writer;
+    internal::write_sampler(writer, *variable.sampler);
+    const std::string bytes = writer.take();
+    internal::ByteReader reader(bytes);
+    variable.sampler = internal::read_sampler(reader);
+    reader.check_end();
+  }
+  EXPECT_EQ(test::bytes(restored), test::bytes(set));
 }
 
 TEST_P(SamplerContract, HasTheInvariancesItDeclares) {

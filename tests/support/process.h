@@ -63,6 +63,13 @@ std::string failing_calls_library();
 // system does not let it look.
 std::string leak_checker_library();
 
+// What to put before the executable so that it runs as so many ranks; nothing where that cannot be tested: there is no
+// mpirun, or a sanitizer, which reports much of MPI itself.
+std::vector<std::string> ranks_launcher(int ranks);
+
+// The process of one rank of those that work in the folder, or 0.
+int process_of_rank(const std::string& folder, int rank);
+
 // A folder that is removed with everything in it at the end of the scope.
 class TemporaryFolder {
  public:

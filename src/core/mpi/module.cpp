@@ -74,6 +74,13 @@ int smallest_ended() {
   return 1;
 }
 
+void broadcast(int from, char* data, std::size_t size) {
+  constexpr std::size_t kMost = 1 << 30;
+  for (std::size_t at = 0; at < size; at += kMost) {
+    MPI_Bcast(data + at, static_cast<int>(std::min(kMost, size - at)), MPI_CHAR, from, MPI_COMM_WORLD);
+  }
+}
+
 void send(int rank, const char* text, std::size_t size) {
   MPI_Send(text, static_cast<int>(size), MPI_CHAR, rank, 0, MPI_COMM_WORLD);
 }
@@ -100,6 +107,7 @@ void abort_all(int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 
 extern "C" __attribute__((visibility("default"))) const olem::internal::RanksDoor* olem_ranks_door() {
   using namespace olem::internal;
-  static const RanksDoor kDoor = {join, leave, start_smallest, smallest_ended, send, waiting, take, abort_all};
+  static const RanksDoor kDoor = {join, leave,   start_smallest, smallest_ended, broadcast,
+                                  send, waiting, take,           abort_all};
   return &kDoor;
 }
