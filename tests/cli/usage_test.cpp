@@ -1,5 +1,6 @@
 #include <csignal>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
 #include "helpers.h"
@@ -276,6 +277,31 @@ TEST(Warnings, AreWrappedAndColouredOnATerminalOnly) {
   options.environment = {"TERM=dumb", "NO_COLOR="};
   EXPECT_THAT(run_olem(arguments, options).err, Not(HasSubstr("\x1b[33m")));
   EXPECT_THAT(run_olem(arguments).err, Not(HasSubstr("\x1b")));
+}
+
+// A result is written for 100 columns; a narrower terminal gets its paragraphs and chains wrapped, its tables as they
+// are.
+TEST(Results, AreFittedToANarrowTerminal) {
+  ProcessOptions options;
+  const std::vector<std::string> arguments = {"decide", source_path("examples/bermuda/task.json"), "-q"};
+  const std::string plain = run_olem(arguments, options).out;
+  options.output_is_terminal = true;
+  options.environment = {"TERM=dumb"};
+  std::string fitted = run_olem(arguments, options).out;
+  std::erase(fitted, '\r');
+  const auto longest = [](const std::string& text) {
+    std::size_t most = 0;
+    for (const std::string& line : lines_of(text)) most = std::max(most, display_width(line));
+    return most;
+  };
+  EXPECT_GT(longest(plain), 80U);
+  EXPECT_LE(longest(fitted), 80U);
+  // The same words in the same order.
+  const auto words = [](const std::string& text) {
+    std::istringstream stream(text);
+    return std::vector<std::string>(std::istream_iterator<std::string>(stream), {});
+  };
+  EXPECT_EQ(words(fitted), words(plain));
 }
 
 TEST(Warnings, EveryCodeHasAnExplanation) {
