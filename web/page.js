@@ -408,6 +408,8 @@ async function rehearse() {
       const width = figure_width($('figures'));
       const answer = await ask_json('/api/rehearse', { ...body, width });
       drawn_width = width;
+      // The page was laid out anew meanwhile. A scroll bar that comes and goes is no reason to draw again.
+      if (Math.abs(figure_width($('figures')) / width - 1) > 0.2) changed_since = true;
       const recommended = JSON.stringify(body) === kept.state;
       show_answer(answer, recommended ? kept.claim : null);
       if (recommended) $('answer').dataset.claim = 'whole';

@@ -86,11 +86,11 @@ export function show_plan(decision) {
     const rules = alter.filter((name) => Object.hasOwn(sequence.rules, name));
     const said =
       i === 0
-        ? `Now: ${joined(alter)}, as the levers say.`
+        ? `Now: ${joined(alter)} as set on this page.`
         : rules.length > 0
           ? `Then set ${joined(rules.map((name) => rule_text(name, sequence.rules[name])))}.`
           : `Then leave ${joined(alter)} alone.`;
-    const seen = then_observe?.length > 0 ? ` See ${joined(then_observe)}.` : '';
+    const seen = then_observe?.length > 0 ? ` Then observe ${joined(then_observe)}.` : '';
     return make('li', {}, said + seen);
   });
   const gain = decision.success_probability - sequence.at_once;
@@ -100,8 +100,8 @@ export function show_plan(decision) {
     make(
       'p',
       { class: 'note' },
-      `Set all at once, success would have probability ${percent_text(sequence.at_once)}: to look first is worth ` +
-        `${points_text(gain)}. The figure shows what becomes of the present step alone.`,
+      `With all levers set at once success would have probability ${percent_text(sequence.at_once)}: looking first adds ` +
+        `${points_text(gain)}. The figure shows the present step alone.`,
     ),
   );
 }

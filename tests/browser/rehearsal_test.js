@@ -413,9 +413,9 @@ test('the sources of an interval, what would change the answer and a plan in ste
   ])
     assert.ok(said.includes(words), `${words} in ${said}`);
   const plan = await page.locator('#plan').innerText();
-  assert.match(plan, /Now: DIC, as the levers say\. See CO2\./);
+  assert.match(plan, /Now: DIC as set on this page\. Then observe CO2\./);
   assert.ok(plan.includes('Then set TA to 0.3 \u2212 0.5\u00a0CO2, within \u22121 and 1.'), plan);
-  assert.match(plan, /to look first is worth \d+\.\d points/);
+  assert.match(plan, /looking first adds \d+\.\d points/);
   await settled(page, () => press(page, 'Start again'));
   assert.ok(await page.locator('#uncertainty').isHidden());
   await close();
@@ -434,8 +434,8 @@ test('a task in steps: the plan, what was seen since, and what looking is worth'
   const large = await page.locator('#success').textContent();
   assert.ok((await page.locator('#gain').textContent()).includes(`probability ${large}`));
   const plan = await page.locator('#plan').innerText();
-  assert.match(plan, /Now: DIC, TA and Nutrients_PC1, as the levers say\. See CO2\./);
-  assert.match(plan, /Set all at once, success would have probability \d/);
+  assert.match(plan, /Now: DIC, TA and Nutrients_PC1 as set on this page\. Then observe CO2\./);
+  assert.match(plan, /With all levers set at once success would have probability \d/);
   const first_step = await field(page, 'TA').inputValue();
   assert.notEqual(first_step, '');
 

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "helpers.h"
+#include "olem/text.h"
 
 namespace olem::test::usage_test {
 namespace {
