@@ -505,6 +505,7 @@ test('a group is chosen by its name, in the address, in scenarios and by a recom
   assert.ok((await page.locator('#gain').textContent()).includes(`probability ${await page.locator('#success').textContent()}`));
   const { text } = await saved(page, () => press(page, 'Save as JSON'));
   assert.equal(JSON.parse(text).decisions[0].group, 'East');
+  assert.match((await saved(page, () => press(page, 'Save as report'))).text, /group = East/);
   const large = await page.locator('#success').textContent();
   await page.waitForFunction(() => location.hash.includes('group=East'));
   const { hash } = new URL(page.url());

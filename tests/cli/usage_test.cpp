@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <iterator>
@@ -303,6 +306,28 @@ TEST(Results, AreFittedToANarrowTerminal) {
     return std::vector<std::string>(std::istream_iterator<std::string>(stream), {});
   };
   EXPECT_EQ(words(fitted), words(plain));
+}
+
+TEST(Results, LongNamesLeaveRoomForTheRest) {
+  const TemporaryFolder folder;
+  const std::string name = "a name that is longer than any column of a table ought to be";
+  std::string table = fmt::format("x,{},y\n", name);
+  for (int i = 0; i < 120; ++i) {
+    const double x = std::sin(12.9898 * i);
+    const double lever = x + std::sin(78.233 * i);
+    table += fmt::format("{},{},{}\n", x, lever, lever - 0.5 * x + std::sin(39.425 * i));
+  }
+  folder.write("d.csv", table);
+  folder.write("t.json", fmt::format(R"({{"data": "d.csv", "context": ["x"], "alterable": {{"{}": [-1, 1]}},
+                                     "outcome": ["y"], "desired": {{"y": [0, 1]}}}})",
+                                     name));
+  ProcessOptions options;
+  options.folder = folder.path();
+  const ProcessResult result =
+      run_olem({"fit", "t.json", "--sampler", "auto", "--no-calibrate", "-o", "m.olem"}, options);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\n  " + name + "\n"));
+  for (const std::string& line : lines_of(result.out)) EXPECT_LE(display_width(line), 100U) << line;
 }
 
 TEST(Warnings, EveryCodeHasAnExplanation) {
