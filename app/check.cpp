@@ -378,9 +378,7 @@ std::function<int()> fill_check_verb(CLI::App* verb) {
   verb->add_option("TASK", arguments->task, "task file; alone it is checked with the table that it names")
       ->type_name("");
   verb->add_option("--data", arguments->rows,
-                   "rows that came since, in time order: are they as the model forecasts them, did the decisions of "
-                   "the log come "
-                   "true")
+                   "new rows in time order: with a model a test for drift, with --log the outcomes of its decisions")
       ->type_name("FILE")
       ->group("Data");
   add_log_options(*verb, arguments->log, true);

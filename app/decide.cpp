@@ -240,7 +240,7 @@ Examples:
   olem decide task.json --lags 1 --rounds 9
   olem decide --model reef.olem --contexts today.csv --log decisions.jsonl
 
-Costs of alterations, how many of them there may be and constraints between them belong into the task file.
+Costs of alterations, how many of them there may be and constraints between them belong in the task file.
 What is decided when --time-limit or Ctrl-C ends a run over many contexts is still printed and written.
 
 Exit codes: 0 done, 2 usage, 3 bad input, 4 the task cannot be solved as stated, 5 file, 6 memory or time,

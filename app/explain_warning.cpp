@@ -19,7 +19,7 @@ constexpr std::size_t kWidth = 100;
 
 std::string entry_text(const WarningCode& entry) {
   std::string text = fmt::format("{}\n{}", entry.code, wrap_text(entry.meaning, kWidth, "  "));
-  if (entry.could_change_decision) text += "  It could change the decision, so it is said before the answer.\n";
+  if (entry.could_change_decision) text += "  It could change the decision and is printed before the answer.\n";
   if (!entry.what_to_do.empty()) text += wrap_text(fmt::format("What to do: {}", entry.what_to_do), kWidth, "  ");
   return text;
 }

@@ -36,7 +36,13 @@ class HelpFormatter : public CLI::Formatter {
 
   // Positional arguments have a name that says what they are, and no type.
   std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_positional() ? "" : CLI::Formatter::make_option_opts(option);
+    if (option->get_positional()) return "";
+    // Defaults stand in the descriptions, and a flag that rules another out says so by its words.
+    std::string text = CLI::Formatter::make_option_opts(option);
+    text.erase(std::min(text.find(" Excludes:"), text.size()));
+    const std::string value = "=" + option->get_default_str();
+    if (value.size() > 1 && text.ends_with(value)) text.resize(text.size() - value.size());
+    return text;
   }
 
   std::string make_help(const CLI::App* verb, std::string name, CLI::AppFormatMode mode) const override {
@@ -90,7 +96,7 @@ std::vector<std::string> first_flags(const std::string& verb) {
       {"decide",
        {"model", "context", "contexts", "target", "proposals", "quick", "missing", "report", "json", "output"}},
       {"explain", {"model", "context", "contexts", "at", "sampler", "missing", "points", "svg", "json", "output"}},
-      {"serve", {"port", "target", "proposals", "caution", "seed", "threads"}},
+      {"serve", {"port", "log", "target", "proposals", "caution", "seed", "threads"}},
   };
   const auto place = kFlags.find(verb);
   return place == kFlags.end() ? std::vector<std::string>() : place->second;

@@ -343,7 +343,7 @@ class DraftText {
     text_ += "\n";
     comment("  ",
             fmt::format("Columns without a role are taken to lie between the levers and the outcomes, so that setting "
-                        "a lever may change them: {}. Those that are known before belong into \"context\".",
+                        "a lever may change them: {}. Those that are known before belong in \"context\".",
                         fmt::join(names, ", ")));
   }
 

@@ -16,12 +16,13 @@ void add_log_options(CLI::App& verb, LogArguments& arguments, bool may_record) {
       ->type_name("FILE")
       ->group(group);
   verb.add_option("--decision-id", arguments.decision_id,
-                  "column of the rows with the id of the decision behind each; without it they are matched by order")
+                  "column of the rows with the id of the decision behind each (default decision); without it they are "
+                  "matched by order")
       ->type_name("COLUMN")
       ->capture_default_str()
       ->group(group);
   if (!may_record) return;
-  verb.add_flag("--record", arguments.record, "add what came out to the log, so that the rows are not needed again")
+  verb.add_flag("--record", arguments.record, "add the outcomes to the log, so that the rows are not needed again")
       ->group(group);
 }
 

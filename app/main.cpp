@@ -37,7 +37,7 @@ constexpr Verb kVerbs[] = {
     {"compare", "compare a learned graph or order with the true graph", olem::app::fill_compare_verb},
     {"simulate", "make data with a known truth", olem::app::fill_simulate_verb},
     {"fit", "learn the order and the samplers of a task and keep them in a file", olem::app::fill_fit_verb},
-    {"update", "bring a model up to date with rows that came since", olem::app::fill_update_verb},
+    {"update", "bring a model up to date with new rows", olem::app::fill_update_verb},
     {"decide", "find what to change so that the outcome ends up where it is wanted", olem::app::fill_decide_verb},
     {"explain", "show what each alterable variable can do for the outcome, alone and in pairs",
      olem::app::fill_explain_verb},

@@ -125,8 +125,8 @@ Examples:
   olem serve reef.olem --proposals 3 --time-limit 10
   olem serve reef.olem --log decisions.jsonl
 
-Prints the address of the page and runs until Ctrl-C or SIGTERM, which is its ordinary end: exit code 0. Nobody but
-this machine can reach it. No request reads or writes a file. A model that is learned from a task is not kept: olem fit
+Prints the address of the page and runs until Ctrl-C or SIGTERM, which is its ordinary end: exit code 0. No other
+machine can reach it. No request reads or writes a file. A model that is learned from a task is not kept: olem fit
 writes it to a file.
 
 Exit codes: 0 stopped, 2 usage, 3 bad input, 5 file, or the port is in use.)");

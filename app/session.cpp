@@ -267,6 +267,17 @@ void Session::warn(const std::vector<Warning>& warnings) {
 }
 
 // False where it is known already.
+namespace {
+
+// A result as the terminal shows it; unchanged where there is none.
+std::string for_terminal(const std::string& text) {
+  const std::size_t width = terminal_width(STDOUT_FILENO);
+  const std::string lines = width > 0 && width < kLineWidth ? fitted_to(text, kLineWidth, width) : text;
+  return has_colours(STDOUT_FILENO) ? highlighted(lines) : lines;
+}
+
+}  // namespace
+
 bool Session::take_warning(const Warning& warning) {
   // Many contexts may give the same warning; once is enough.
   const bool known = std::any_of(warnings_.begin(), warnings_.end(), [&](const Warning& other) {
@@ -364,7 +375,7 @@ void Session::finish(const std::string& verb, const Json& result, Json verb_opti
   if (!options_.output.empty()) write_file_atomically(options_.output, json, options_.force);
   if (!page.empty()) write_file_atomically(page, page_text, options_.force);
   outputs_.clear();  // whoever reads standard output may end this process at any moment
-  print_out(options_.json ? json : has_colours(STDOUT_FILENO) ? highlighted(text) : text);
+  print_out(options_.json ? json : for_terminal(text));
   print_later_warnings();
 }
 

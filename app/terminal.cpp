@@ -8,6 +8,9 @@
 #include <array>
 #include <cstdlib>
 #include <utility>
+#include <vector>
+
+#include "olem/text.h"
 
 #include "olem/ranks.h"
 
@@ -61,6 +64,37 @@ std::size_t terminal_width(int descriptor) {
 std::string styled(std::string_view text, Style style) {
   const int code = style == Style::kError ? 31 : style == Style::kWarning ? 33 : 1;
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+std::string fitted_to(std::string_view text, std::size_t written, std::size_t width) {
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  const auto is_prose = [](std::string_view line) {
+    return !line.empty() && line.front() != ' ' && line.find("  ") == std::string_view::npos;
+  };
+  // A line was broken where the next word did not fit.
+  const auto goes_on = [&](std::string_view line, std::string_view next) {
+    return is_prose(next) && display_width(line) + 1 + display_width(next.substr(0, next.find(' '))) > written;
+  };
+  std::string out;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string paragraph(lines[i]);
+    if (is_prose(lines[i])) {
+      while (i + 1 < lines.size() && goes_on(lines[i], lines[i + 1])) paragraph.append(" ").append(lines[++i]);
+      out += wrap_text(paragraph, width);
+    } else if (paragraph.starts_with("  ") && paragraph.find(" > ") != std::string::npos) {
+      // A chain of names, each line of which ends with the sign.
+      while (paragraph.ends_with("> ") && i + 1 < lines.size()) paragraph += lines[++i].substr(2);
+      out += wrap_text(std::string_view(paragraph).substr(2), width, "  ");
+    } else {
+      out += paragraph + "\n";
+    }
+  }
+  return out;
 }
 
 std::string highlighted(std::string_view text) {

@@ -109,6 +109,7 @@ std::function<int()> fill_update_verb(CLI::App* verb) {
       ->type_name("");
   verb->add_option("ROWS", arguments->rows, "CSV or .npy file with new rows in time order")->required()->type_name("");
   add_data_options(*verb, arguments->data, "--data");
+  verb->get_option("--data")->description("the rows that the model was learned from, where it does not keep them");
   verb->add_option("--set-by-hand", arguments->set_by_hand,
                    "a variable that was set from outside in some rows, and the column of 0 and 1 that says in which; "
                    "may be repeated")
@@ -128,7 +129,7 @@ Examples:
   olem update reef.olem new.csv --data old.csv
   olem update reef.olem new.csv --set-by-hand DIC=DIC_was_set --log decisions.jsonl
 
-Without -o the model is replaced and the old one kept as MODEL~. Whatever breaks the run off, the model stays whole.
+Without -o the model is replaced and the old one kept as MODEL~. A run that is broken off leaves the model whole.
 
 Exit codes: 0 done, 2 usage, 3 bad input, 5 file, 6 memory or time, 130 interrupted.)");
   return [arguments] { return run_update(*arguments); };

@@ -21,7 +21,12 @@ export function make_button(words, act, attributes = {}) {
 }
 
 // The server escapes names in its figures, and the page's policy runs no script that it did not bring.
-export const drawing = (text) => new DOMParser().parseFromString(text, 'text/html').body.firstElementChild;
+// Until one for another width arrives a figure is hardly stretched: its letters would be as large as headings.
+export function drawing(text) {
+  const figure = new DOMParser().parseFromString(text, 'text/html').body.firstElementChild;
+  if (figure) figure.style.maxWidth = `${Math.round(1.1 * figure.viewBox.baseVal.width)}px`;
+  return figure;
+}
 
 // Names such as "constructor" must not find what every object has.
 export const pick = (object, name) => (object && Object.hasOwn(object, name) ? object[name] : undefined);

@@ -49,7 +49,7 @@ export const undo = () => move(past, future);
 export const redo = () => move(future, past);
 
 // State and address. What is as at the start is not in the address, which people can read:
-//   #model=1a2b3c&set.dose=1.5&fix.rate=3&leave.price&at.weather=0.2&at.light=unknown&seen.CO2=0.04&want.yield=3..&target=0.8
+//   #model=1a2b3c&set.dose=1.5&fix.rate=3&leave.price&at.weather=0.2&at.light=unknown&seen.CO2=0.04&group=North&want.yield=3..&target=0.8
 export function address_of(state, start, id) {
   const parts = new URLSearchParams({ model: id });
   for (const [name, { mode, value }] of Object.entries(state.levers)) {
@@ -64,6 +64,7 @@ export function address_of(state, start, id) {
     if (JSON.stringify(sides) !== JSON.stringify(start.desired[name]))
       parts.append(`want.${name}`, sides.map((side) => side ?? '').join('..'));
   for (const [name, value] of Object.entries(state.seen)) if (value !== null) parts.append(`seen.${name}`, String(value));
+  if (state.group !== start.group) parts.append('group', state.group ?? '');
   for (const key of ['target', 'proposals'])
     if (state[key] !== start[key]) parts.append(key, state[key] === null ? '' : String(state[key]));
   for (const scenario of state.scenarios) parts.append('scenario', JSON.stringify(scenario));
@@ -90,6 +91,7 @@ export function state_in(hash, start) {
     const sides = text.split('..');
     if (kind === 'want' && Object.hasOwn(state.desired, name) && sides.length === 2)
       state.desired[name] = sides.map(number_of);
+    if (kind === 'group') state.group = text || null;
     if (kind === 'target') state.target = number_of(text);
     if (kind === 'proposals') state.proposals = number_of(text) ?? start.proposals;
     if (kind === 'scenario') {

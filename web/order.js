@@ -10,7 +10,7 @@ const kBasis = { shape: 'by shape', scale: 'by scale', nothing: 'not decided', k
 const kTerm = { shape: 'shape', scale: 'scale', nothing: 'undecided', knowledge: 'knowledge' };
 
 export function show_order() {
-  const { order, order_steps, context, alterable, outcome, undecided_steps, levers, order_method } = shown.model;
+  const { order, order_steps, context, alterable, outcome, undecided_steps, levers, rows_known, order_method } = shown.model;
   const names = (list) => new Set(list.map(({ name }) => name));
   const [observed, settable, wanted] = [names(context), names(alterable), names(outcome)];
   const steps = new Map(order_steps.map((step) => [step.name, step]));
@@ -51,14 +51,15 @@ export function show_order() {
   const said = $('order-rests');
   said.replaceChildren();
   if (bases.length > 0) {
-    said.append(`The order was learned by ${order_method}. What it rests on: `);
+    const steps_text = order_steps.length === 1 ? 'Its step' : `Its ${order_steps.length} steps`;
+    said.append(`The order was learned by ${order_method}. ${steps_text}: `);
     bases.forEach((basis, i) => {
       const count = order_steps.filter((step) => step.decided_by === basis).length;
-      said.append(i > 0 ? ', ' : '', term(kTerm[basis]), ` (${count} of ${order_steps.length})`);
+      said.append(i > 0 ? ', ' : '', `${count} `, term(kTerm[basis]));
     });
     said.append('.');
   }
-  $('order-levers').textContent = levers ?? '';
+  $('order-levers').textContent = [levers, rows_known].filter((text) => text).join(' ');
   const undecided = undecided_steps.join('; ');
   $('undecided').textContent = undecided
     ? `The data did not decide which of these comes first: ${undecided}. ` +

@@ -30,6 +30,7 @@ import { show_realised } from './realised.js';
 import { show_uncertainty } from './uncertainty.js';
 import {
   about,
+  coarse_text,
   forecast_text,
   is_box,
   joined,
@@ -59,6 +60,8 @@ const search = { target: null, proposals: 1 };
 // The last decision of the server: its id and warnings, the request to rehearse it, as text, and its values for people.
 let kept = { id: '', warnings: [], state: '', exact: {}, rounded: {} };
 let start_state;
+// Where the rows of the model have groups: the one that is decided for, null for a new one.
+let group = null;
 
 // Sentences about fields that hold no usable number.
 const problems = new Map();
@@ -94,14 +97,14 @@ function make_radios(name, labelled, choices, chosen) {
 }
 
 // What the data say of a context variable: the share of the second of two levels, nothing of unordered levels.
-function usual_text({ name, mean }) {
+function usual_text({ name, mean, low: least, high: most }) {
   const levels = Object.entries(about(name).levels ?? {});
   if (levels.length === 2) {
     const [[, low], [word, high]] = levels;
     return `${word} in ${percent_text((mean - low) / (high - low))} of the rows`;
   }
   if (levels.length > 2 && about(name).type === 'category') return '';
-  return `${with_unit(name, number_text(mean, 3))} on average in the data`;
+  return `${coarse_text(name, mean, { low: least, high: most })} on average in the data`;
 }
 
 function make_context(entry, place) {
@@ -190,6 +193,23 @@ function make_wanted(entry, place) {
   return make_group(entry.name, `wanted-${place}`, [make('div', { class: 'wanted' }, ...sides)]);
 }
 
+// The choice between the groups of the rows; nothing for a model without them.
+function make_groups() {
+  if (!shown.model.group) return [];
+  const { column, names } = shown.model.group;
+  const choice = make(
+    'select',
+    { id: 'group', 'aria-labelledby': 'group-title' },
+    make('option', { value: '' }, 'a new one'),
+    ...names.map((name, i) => make('option', { value: i }, name)),
+  );
+  choice.addEventListener('change', () => {
+    group = choice.value === '' ? null : names[choice.value];
+    took('group');
+  });
+  return [make_group(column, 'group-title', [make('div', { class: 'wanted' }, choice)])];
+}
+
 // A field for what is seen between two steps; empty until then.
 function make_seen({ name }, place) {
   const title = `seen-${place}`;
@@ -223,6 +243,7 @@ function conditions() {
   for (const sentence of problems.values()) throw new Error(sentence);
   const body = { context: Object.fromEntries([...contexts].map(([name, one]) => [name, one.value])) };
   if (is_box()) body.desired = desired();
+  if (shown.model.group) body.group = group;
   return body;
 }
 
@@ -247,6 +268,7 @@ function switches(exactly) {
 function state() {
   return {
     context: Object.fromEntries([...contexts].map(([name, one]) => [name, one.value])),
+    group,
     desired: desired(),
     levers: Object.fromEntries([...alterables].map(([name, { mode, value }]) => [name, { mode, value }])),
     seen: Object.fromEntries([...seen].map(([name, { value }]) => [name, value])),
@@ -256,7 +278,12 @@ function state() {
   };
 }
 
-function apply_setting({ context, desired: bounds, levers }) {
+function apply_setting({ context, group: chosen, desired: bounds, levers }) {
+  if (shown.model.group && chosen !== undefined) {
+    const place = shown.model.group.names.indexOf(chosen);
+    group = place < 0 ? null : chosen;
+    $('group').value = place < 0 ? '' : String(place);
+  }
   for (const [name, one] of contexts) {
     const value = pick(context, name);
     if (value === undefined) continue;
@@ -337,7 +364,7 @@ function lever_text(name, value) {
 
 function note_text(one) {
   const word = level_word(one.name, one.expected);
-  const otherwise = word ?? `about ${with_unit(one.name, number_text(one.expected, 3))}`;
+  const otherwise = word ?? `about ${coarse_text(one.name, one.expected, one.entry)}`;
   if (one.mode === 'leave') return `left alone, ${otherwise} expected`;
   if (one.value === null) return `not set, ${otherwise} expected`;
   return `instead of ${otherwise}`;
@@ -352,7 +379,7 @@ function show_levers(force = false) {
     one.lever.enable(known);
     one.lever.set(one.value ?? one.last, one.value ?? one.last, $('exact').checked ? String(one.last) : undefined, force);
     if (one.known) one.known.get(known ? 'known' : 'unknown').checked = true;
-    one.note.textContent = known ? one.usual : 'not known: drawn from what the others tell';
+    one.note.textContent = known ? one.usual : 'not known: drawn given the values that are known';
   }
   for (const [name, one] of alterables) {
     one.lever.enable(one.mode !== 'leave');
@@ -381,6 +408,8 @@ async function rehearse() {
       const width = figure_width($('figures'));
       const answer = await ask_json('/api/rehearse', { ...body, width });
       drawn_width = width;
+      // The page was laid out anew meanwhile. A scroll bar that comes and goes is no reason to draw again.
+      if (Math.abs(figure_width($('figures')) / width - 1) > 0.2) changed_since = true;
       const recommended = JSON.stringify(body) === kept.state;
       show_answer(answer, recommended ? kept.claim : null);
       if (recommended) $('answer').dataset.claim = 'whole';
@@ -474,18 +503,22 @@ function worth_texts(unknown) {
     );
 }
 
+const kMostNamed = 6;
 function gain_text(decision) {
   const later = new Set([...decision.over, ...Object.keys(decision.sequence?.rules ?? {})]);
   const { set, left } = set_text(decision.alterations, later);
   const idle = decision.no_influence ?? [];
-  const remarks = idle.length > 0 ? [`${joined(idle)} cannot change the outcome.`] : [];
+  const none = idle.length === alterables.size; // the message says it
+  const remarks = idle.length > 0 && !none ? [`${joined(idle)} cannot change the outcome.`] : [];
   remarks.push(...worth_texts(decision.unknown));
   if (decision.status !== 'done') remarks.unshift(decision.message);
   if (set.length === 0) return ['Nothing is to be set.', ...remarks].join(' ');
+  // A long list of names hides what is to be done.
+  const alone = left.length > kMostNamed ? `the other ${left.length}` : joined(left);
   const { success_probability: success, without_action: without } = decision;
   return [
-    `Set ${joined(set)}${left.length > 0 ? `, and leave ${joined(left)} alone` : ''}.`,
-    `In draws that the search has not seen, success has probability ${percent_text(success)}`,
+    `Set ${joined(set)}${left.length > 0 ? `, and leave ${alone} alone` : ''}.`,
+    `On fresh draws success has probability ${percent_text(success)}`,
     `(${range_text(decision.interval)}): ${points_text(success - without)} ${success < without ? 'less' : 'more'} than`,
     `without action (${percent_text(without)}).`,
     ...remarks,
@@ -682,8 +715,9 @@ dark.addEventListener('change', show_theme);
 function show_model() {
   for (const map of [contexts, alterables, wanted, seen, problems]) map.clear();
   $('alterable').replaceChildren(...shown.model.alterable.map(make_alterable));
-  $('context').replaceChildren(...shown.model.context.map(make_context));
-  $('context-section').hidden = shown.model.context.length === 0;
+  group = shown.model.group?.value ?? null;
+  $('context').replaceChildren(...make_groups(), ...shown.model.context.map(make_context));
+  $('context-section').hidden = shown.model.context.length === 0 && !shown.model.group;
   $('several').hidden = shown.model.context.length === 0;
   $('desired').replaceChildren(
     ...(is_box() ? shown.model.outcome.map(make_wanted) : region_rows().map((row) => make('p', {}, row))),
@@ -717,6 +751,7 @@ async function open_model(place, hash = '') {
   show_model();
   apply_setting({
     context: {},
+    group,
     desired: Object.fromEntries(shown.model.outcome.map(({ name, low, high }) => [name, [low ?? null, high ?? null]])),
     levers: {},
   });
@@ -751,24 +786,27 @@ async function begin() {
   $('levers').addEventListener('submit', (event) => event.preventDefault());
   begin_scenarios({
     present: () => {
-      const { context, desired: bounds, alterations } = rehearsed();
+      const { context, group: chosen, desired: bounds, alterations } = rehearsed();
       const modes = Object.fromEntries([...alterables].map(([name, { mode }]) => [name, mode]));
-      return { context, desired: bounds ?? {}, levers: alterations, modes };
+      return { context, ...(chosen !== undefined && { group: chosen }), desired: bounds ?? {}, levers: alterations, modes };
     },
     changed: (key) => {
       record(state(), key);
       write_address();
     },
-    open: ({ context, desired: bounds, levers, modes }) => {
+    open: ({ context, group: chosen, desired: bounds, levers, modes }) => {
       const settings = Object.entries(levers).map(([name, value]) => [name, { mode: pick(modes, name) ?? 'free', value }]);
-      apply_setting({ context, desired: bounds, levers: Object.fromEntries(settings) });
+      apply_setting({ context, group: chosen, desired: bounds, levers: Object.fromEntries(settings) });
       show_levers(true);
       $('question').scrollIntoView();
       took('open scenario');
     },
   });
   begin_contexts({
-    conditions: () => (is_box() ? { desired: conditions().desired } : {}),
+    conditions: () => {
+      const { group: chosen, desired: bounds } = conditions();
+      return { ...(chosen !== undefined && { group: chosen }), ...(bounds && { desired: bounds }) };
+    },
     switches: () => switches(false),
     rehearse_row: (row) => {
       for (const [name, one] of contexts) one.value = pick(row.context, name) ?? null;

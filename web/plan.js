@@ -4,7 +4,7 @@
 
 import { $, make, shown } from './basics.js';
 import { term } from './glossary.js';
-import { joined, number_text, percent_text, points_text, value_text, with_unit } from './words.js';
+import { condition_text, joined, number_text, percent_text, points_text, value_text, with_unit } from './words.js';
 
 // "0.3 + 0.5 x \u2212 0.1 x\u00b2"
 function sum_text({ constant, slopes, squares }) {
@@ -21,7 +21,17 @@ function sum_text({ constant, slopes, squares }) {
     );
 }
 
+// ", as far as Omega + 2 DIC \u2264 0.2" of the constraints that cut a rule.
+const limits_text = ({ limits = [] }) =>
+  limits.length > 0
+    ? `, as far as ${joined(limits.map(({ weights, max }) => condition_text(Object.entries(weights), max)))}`
+    : '';
+
 function rule_text(name, rule) {
+  return `${free_rule_text(name, rule)}${limits_text(rule)}`;
+}
+
+function free_rule_text(name, rule) {
   if (rule.form === 'affine')
     return (
       `${name} to ${sum_text(rule)}, within ${number_text(rule.min, 3)} and ` +
@@ -76,11 +86,11 @@ export function show_plan(decision) {
     const rules = alter.filter((name) => Object.hasOwn(sequence.rules, name));
     const said =
       i === 0
-        ? `Now: ${joined(alter)}, as the levers say.`
+        ? `Now: ${joined(alter)} as set on this page.`
         : rules.length > 0
           ? `Then set ${joined(rules.map((name) => rule_text(name, sequence.rules[name])))}.`
           : `Then leave ${joined(alter)} alone.`;
-    const seen = then_observe?.length > 0 ? ` See ${joined(then_observe)}.` : '';
+    const seen = then_observe?.length > 0 ? ` Then observe ${joined(then_observe)}.` : '';
     return make('li', {}, said + seen);
   });
   const gain = decision.success_probability - sequence.at_once;
@@ -90,8 +100,8 @@ export function show_plan(decision) {
     make(
       'p',
       { class: 'note' },
-      `Set all at once, success would have probability ${percent_text(sequence.at_once)}: to look first is worth ` +
-        `${points_text(gain)}. The figure shows what becomes of the present step alone.`,
+      `With all levers set at once success would have probability ${percent_text(sequence.at_once)}: looking first adds ` +
+        `${points_text(gain)}. The figure shows the present step alone.`,
     ),
   );
 }

@@ -70,9 +70,10 @@ function keep() {
   say(`Kept as scenario ${name}.`);
 }
 
-const request_of = ({ name, context, desired, levers }) => ({
+const request_of = ({ name, context, group, desired, levers }) => ({
   name,
   context,
+  ...(group !== undefined && { group }),
   alterations: levers,
   ...(Object.keys(desired).length > 0 && { desired }),
 });
@@ -163,9 +164,10 @@ function show_table() {
     ...alterable.map(({ name }) =>
       line(`set ${name}`, (_, one) => {
         const value = pick(one.levers, name) ?? null;
-        return value === null ? 'leave' : value_text(name, value);
+        return value === null ? 'leave' : value_text(name, value, 3);
       }),
     ),
+    ...(shown.model.group ? [line(shown.model.group.column, (_, one) => one.group ?? 'a new one')] : []),
     ...context.map(({ name }) =>
       line(`observed ${name}`, (_, one) => {
         const value = pick(one.context, name) ?? null;

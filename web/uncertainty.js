@@ -38,7 +38,7 @@ function members_text(members) {
     .filter(([, values]) => values.length > 0)
     .map(([words, values]) => {
       const [low, high] = [Math.min(...values), Math.max(...values)].map(percent_text);
-      return `${values.length} ${words} give ${low} to ${high} for this decision`;
+      return `${values.length} ${words} give ${low === high ? low : `${low} to ${high}`} for this decision`;
     });
 }
 
@@ -85,7 +85,7 @@ function change_texts({ question, other_order, units, measure_next, hidden_cause
 function opinion_texts({ opinions = [], success_probability }) {
   return opinions.map(
     ({ learner, success }) =>
-      `By the order or graph of ${learner} this decision has ${percent_text(success)}` +
+      `Along the order or graph of ${learner} this decision has ${percent_text(success)}` +
       `${Math.abs(success - success_probability) > 0.1 ? ', which disagrees.' : '.'}`,
   );
 }

@@ -7,10 +7,10 @@ import { pick, shown } from './basics.js';
 export const rounded = (value, digits = 4) => String(Number(value.toPrecision(digits)));
 const with_minus = (text) => text.replace(/-/g, '\u2212');
 export const number_text = (value, digits) => with_minus(rounded(value, digits));
-// Whole percents where the model has members: what they tell is not known finer.
+// Whole percents where the model has members: their interval is wider than the digits behind.
 export const percent_text = (share) => `${(100 * share).toFixed(shown.model?.members ? 0 : 1)}\u202f%`;
 export const range_text = ([low, high]) => `${percent_text(low)} to ${percent_text(high)}`;
-export const points_text = (difference) => `${Math.abs(100 * difference).toFixed(1)} points`;
+export const points_text = (difference) => `${Math.abs(100 * difference).toFixed(shown.model?.members ? 0 : 1)} points`;
 
 // What is known of a column: type, levels {word: number}, unit, label.
 export const about = (name) => pick(shown.model?.column_types, name) ?? {};
@@ -20,6 +20,14 @@ export const level_word = (name, value) =>
 // A value for people: the word of its level, or the number with its unit.
 export const value_text = (name, value, digits) =>
   level_word(name, value) ?? with_unit(name, number_text(value, digits));
+
+// The same with no more digits than matter between `low` and `high`: a two-hundredth of that width.
+export function coarse_text(name, value, { low, high }) {
+  const word = level_word(name, value);
+  if (word !== undefined || !(high > low)) return word ?? value_text(name, value, 3);
+  const decimals = Math.min(12, Math.max(0, 2 - Math.floor(Math.log10(high - low))));
+  return with_unit(name, with_minus(String(Number(value.toFixed(decimals)) + 0)));
+}
 
 export function joined(parts) {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
@@ -41,13 +49,22 @@ export const levels_text = ({ wanted }) => (wanted?.values ?? [wanted]).join(' o
 
 export const is_box = () => !shown.model.region;
 
-export const region_rows = () =>
-  shown.model.region.M.map((row, i) =>
-    condition_text(
-      row.map((weight, j) => [shown.model.outcome[j].name, weight]),
-      shown.model.region.d[i],
-    ),
+// The conditions of a region that is no box: flat sides, or a ball or an ellipse around a point.
+export function region_rows() {
+  const { M, d, centre, radius } = shown.model.region;
+  const names = shown.model.outcome.map(({ name }) => name);
+  if (M)
+    return M.map((row, i) =>
+      condition_text(
+        row.map((weight, j) => [names[j], weight]),
+        d[i],
+      ),
+    );
+  const within = names.map(
+    (name, j) => `${name} within ${number_text(Array.isArray(radius) ? radius[j] : radius)} of ${with_unit(name, number_text(centre[j]))}`,
   );
+  return names.length > 1 ? [`${joined(within)}, together in the ellipse`] : within;
+}
 
 // "NEC between 0.5 and 2" of {outcome: [low, high]}; open sides are null.
 export function wanted_text(desired) {
@@ -62,6 +79,14 @@ export function wanted_text(desired) {
   return joined(texts.filter((text) => text));
 }
 
+// "2 per unit of TA from \u22120.2" of an entry of the task's cost: a weight, or {weight, datum, power}.
+function cost_text([name, entry]) {
+  const { weight, datum, power } = typeof entry === 'number' ? { weight: entry } : entry;
+  const from = datum === undefined ? '' : ` from ${number_text(datum)}`;
+  if (power === 2) return `${number_text(weight)} times the squared distance of ${name}${from || ' from its expected value'}`;
+  return `${number_text(weight)} per unit of ${name}${from}`;
+}
+
 // What the task asks of every recommendation.
 export function preferences_text() {
   const { constraints, max_alterations, cost } = shown.model;
@@ -69,8 +94,8 @@ export function preferences_text() {
   const rules = texts.length > 0 ? [`A recommendation keeps to ${joined(texts)}.`] : [];
   if (max_alterations) rules.push(`It sets at most ${max_alterations} of these.`);
   if (cost) {
-    const costs = Object.entries(cost).map(([name, weight]) => `${number_text(weight)} for ${name}`);
-    rules.push(`Changes cost ${joined(costs)} a unit; of decisions that are as good the cheapest is recommended.`);
+    rules.push(`A change costs ${joined(Object.entries(cost).map(cost_text))}.`);
+    rules.push('Of decisions that are equally good the cheapest is recommended.');
   }
   return rules.join(' ');
 }
@@ -80,5 +105,5 @@ export function forecast_text(outcomes, without) {
   const range = ({ name, mean, low, high, levels }) =>
     levels ? shares(levels) : `${with_unit(name, number_text(mean))} (${number_text(low)} to ${number_text(high)})`;
   const texts = outcomes.map((one, i) => `${one.name} at ${range(one)}, without action at ${range(without[i])}`);
-  return `To be expected, with the range of four in five cases: ${texts.join('; ')}.`;
+  return `Expected, with the range of four in five cases: ${texts.join('; ')}.`;
 }

@@ -71,11 +71,11 @@ std::string near_text(const NearCalibration& near, std::span<const std::string> 
     parts.push_back(fmt::format("{:.0f} % of {}", 100.0 * variable.coverage[kTold], variable.name));
   }
   if (parts.empty()) return "";
-  return "\n" +
-         wrap_text(fmt::format("Of the {} held-out rows nearest to these conditions the interval that should hold "
-                               "{:.0f} % held {}.",
-                               near.rows, 100.0 * kCoverageLevels[kTold], fmt::join(parts, ", ")),
-                   kLineWidth);
+  return "\n" + wrap_text(fmt::format(
+                              "Calibration near here: in the {} held-out rows nearest to these conditions the {:.0f} % "
+                              "interval held {}.",
+                              near.rows, 100.0 * kCoverageLevels[kTold], fmt::join(parts, ", ")),
+                          kLineWidth);
 }
 
 std::string calibration_text(const Calibration& calibration) {

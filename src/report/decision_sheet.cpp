@@ -219,6 +219,9 @@ std::pair<double, double> range_of(const JsonPart& part) {
 DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColumn> columns) {
   DecisionSheet sheet;
   sheet.observed = observed_values(decision["context"], columns);
+  if (decision.has("group"))
+    sheet.observed =
+        fmt::format("group = {}{}{}", decision["group"].text(), sheet.observed.empty() ? "" : ", ", sheet.observed);
   if (decision.has("so_far")) {
     const std::string since = observed_values(decision["so_far"], columns);
     sheet.observed += (sheet.observed.empty() ? "" : "; since then: ") + since;

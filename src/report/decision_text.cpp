@@ -69,7 +69,8 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
   text += opinions;
   text += first_lines(sheet.uncertainty, kAnswerLines - 1);
   if (!sheet.at_once.empty()) {
-    text += paragraph(fmt::format("With the later steps. Everything set at once: {}.", sheet.at_once));
+    text +=
+        paragraph(fmt::format("The probability includes the later steps. Everything set at once: {}.", sheet.at_once));
     for (const std::string& rule : sheet.later) text += "\n" + paragraph(rule + ".");
   }
   if (weighted || sheet.least_cost) {

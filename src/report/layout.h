@@ -9,10 +9,9 @@
 #include "olem/graph.h"
 #include "olem/impute.h"
 #include "olem/rehearsal.h"
+#include "olem/text.h"
 
 namespace olem::internal {
-
-constexpr std::size_t kLineWidth = 100;
 
 // Blanks added up to `width` characters as shown.
 std::string pad_right(const std::string& text, std::size_t width);

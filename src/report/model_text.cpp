@@ -68,6 +68,9 @@ namespace {
 
 constexpr std::size_t kMostInputs = 4;
 
+// Of a name in the first column of a table; a longer one stands on a line of its own.
+constexpr std::size_t kWidestName = 30;
+
 constexpr double kLeastShown = 0.005;  // slopes below are written 0.00
 
 // The inputs with nonlinear effects, most relevant first, then the others, steepest first.
@@ -97,14 +100,31 @@ std::string inputs_text(const SamplerSet& set, const SamplerVariable& variable, 
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string parents_table(const Dag& dag) {
+std::size_t name_width(const std::vector<std::string>& names) {
   std::size_t width = 8;
-  for (const std::string& name : dag.names().list()) width = std::max(width, display_width(name));
+  for (const std::string& name : names) width = std::max(width, display_width(name));
+  return std::min(width, kWidestName);
+}
+
+std::size_t name_width(const SamplerSet& set) {
+  std::vector<std::string> names;
+  for (const SamplerVariable& variable : set.variables) names.push_back(variable.name);
+  return name_width(names);
+}
+
+// The first cell of a line of a table.
+std::string name_cell(const std::string& name, std::size_t width) {
+  if (display_width(name) <= width) return "  " + pad_right(name, width);
+  return fmt::format("  {}\n  {}", name, std::string(width, ' '));
+}
+
+std::string parents_table(const Dag& dag) {
+  const std::size_t width = name_width(dag.names().list());
   std::string text;
   for (std::size_t node = 0; node < dag.size(); ++node) {
     std::vector<std::string> parents;
     for (const std::size_t parent : members(dag.parents(node))) parents.push_back(dag.name(parent));
-    const std::string first = "  " + pad_right(dag.name(node), width) + "  ";
+    const std::string first = name_cell(dag.name(node), width) + "  ";
     const std::string indent(width + 4, ' ');
     const std::string list =
         wrap_text(parents.empty() ? "-" : fmt::format("{}", fmt::join(parents, ", ")), kLineWidth, indent);
@@ -136,7 +156,7 @@ std::string forms_table(const SamplerSet& set, std::size_t width) {
     std::vector<SamplerScore> scores = variable.sampler->facts().scores;
     std::stable_partition(scores.begin(), scores.end(), [](const SamplerScore& score) { return score.chosen; });
     for (std::size_t k = 0; k < scores.size(); ++k) {
-      text += fmt::format("  {}  {}  {:>11.4f}  {:>7.4f}\n", pad_right(k == 0 ? variable.name : "", width),
+      text += fmt::format("{}  {}  {:>11.4f}  {:>7.4f}\n", name_cell(k == 0 ? variable.name : "", width),
                           pad_right(scores[k].form, form_width), scores[k].log_density, scores[k].crps);
     }
   }
@@ -165,8 +185,7 @@ namespace olem {
 
 std::string model_text(const RehearsalModel& model) {
   const SamplerSet& set = *model.samplers;
-  std::size_t width = 8;
-  for (const SamplerVariable& variable : set.variables) width = std::max(width, display_width(variable.name));
+  const std::size_t width = name_width(set);
   std::string text = model_heading(model);
   const std::string assumed = levers_sentence(model);
   if (!assumed.empty()) text += wrap_text(assumed, kLineWidth) + "\n";
@@ -181,16 +200,16 @@ std::string model_text(const RehearsalModel& model) {
   text += fmt::format("\n  {}  {:>10}  model\n", pad_right("variable", width), "noise");
   const std::string indent(width + 16, ' ');
   for (const SamplerVariable& variable : set.variables) {
-    const std::string name = pad_right(variable.name, width);
+    const std::string name = name_cell(variable.name, width);
     if (!variable.sampler) {
-      text += fmt::format("  {}  {:>10}  observed\n", name, "");
+      text += fmt::format("{}  {:>10}  observed\n", name, "");
       continue;
     }
     const SamplerFacts facts = variable.sampler->facts();
     const std::string inputs = inputs_text(set, variable, facts);
     // Discrete variables have probabilities instead.
     const std::string noise = facts.noise_sd > 0.0 ? fmt::format("{:.4g}", facts.noise_sd * variable.sd) : "";
-    text += fmt::format("  {}  {:>10}  {}\n", name, noise, facts.form);
+    text += fmt::format("{}  {:>10}  {}\n", name, noise, facts.form);
     if (!inputs.empty()) text += wrap_text(inputs, kLineWidth, indent);
   }
   text += forms_table(set, width);

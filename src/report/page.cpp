@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "report/svg.h"
 
 namespace olem::internal {
@@ -28,6 +30,7 @@ constexpr std::string_view kStyle =
     "td+td,th+th{text-align:right;font-variant-numeric:tabular-nums}table.words td+td,table.words "
     "th+th{text-align:left}"
     "figure{margin:1.2rem 0;break-inside:avoid}figcaption{color:var(--muted);font-size:.9rem;max-width:46rem}"
+    ".wide{overflow-x:auto}@media screen{.wide svg.olem-plot{min-width:56rem}}"
     ".bands{display:flex;flex-wrap:wrap;gap:.8rem;margin:1rem 0}"
     ".band{background:var(--soft);border-radius:.5rem;padding:.4rem 1.2rem .7rem .7rem;break-inside:avoid}"
     ".band h3{margin:0 0 .4rem;font-size:.8rem;font-weight:400;color:var(--muted)}"
@@ -83,7 +86,13 @@ void Page::table(const std::vector<std::string>& header, const std::vector<std::
 }
 
 void Page::figure(const std::string& svg, std::string_view caption) {
-  body_ += fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", svg, plot::escape(caption));
+  // On a telephone the letters of a wide figure would be too small: it is moved sideways there, by the keyboard too.
+  constexpr double kWide = 640.0;
+  constexpr std::string_view kBefore = "viewBox=\"0 0 ";
+  const std::size_t place = svg.find(kBefore);
+  const bool wide = place != std::string::npos && std::strtod(svg.c_str() + place + kBefore.size(), nullptr) > kWide;
+  body_ += fmt::format("<figure{}>{}<figcaption>{}</figcaption></figure>\n",
+                       wide ? " class=\"wide\" tabindex=\"0\"" : "", svg, plot::escape(caption));
 }
 
 std::string Page::finish() const {

@@ -172,7 +172,8 @@ void add_looking(Page& page, const JsonPart& looking) {
   if (!choice.y.names.empty()) {
     choice.layers = {std::move(changed), std::move(watched)};
     add("Change it or watch it", std::move(choice),
-        "The best success when a lever is altered, and when it is left alone and seen, levers after it answering.");
+        "The best success when a lever is altered, and when it is left alone and seen before the later levers are "
+        "set.");
   }
 }
 
@@ -208,6 +209,12 @@ void add_decision(Page& page, const JsonPart& decision, std::span<const NamedCol
   if (!sheet.observed.empty()) page.paragraph("Observed: " + sheet.observed + ".");
   add_remarks(page, sheet, wishes, only_one);
   page.table(sheet.alterations.header, sheet.alterations.rows);
+  if (!sheet.later.empty()) {
+    page.subsection("Later steps");
+    page.list(sheet.later);
+    page.paragraph(
+        fmt::format("The probability includes these steps. With everything set at once it is {}.", sheet.at_once));
+  }
   page.paragraph("Expected on average, with the range of four in five cases:");
   page.table(sheet.forecasts.header, sheet.forecasts.rows);
   add_proposals(page, sheet, wishes);
@@ -244,11 +251,12 @@ std::string answer_text(const JsonPart& result, const Task& task) {
     return fmt::format("{} contexts were decided; the table below has all of them.", decisions.size());
   const DecisionSheet sheet = decision_sheet(decisions.front(), columns_of(result));
   if (!sheet.acts)
-    return fmt::format("{} {} is to be expected with probability {}.", sheet.message, desired_text(task),
-                       sheet.without_action);
-  return fmt::format("{}Set {}: then {} has probability {}, instead of {} without action.",
-                     sheet.message_first ? sheet.message + " " : "", sheet.set, desired_text(task), sheet.success,
-                     sheet.without_action);
+    return fmt::format("{} {} has probability {}.", sheet.message, desired_text(task), sheet.without_action);
+  const std::string now = sheet.set.empty() ? "Set nothing now" : "Set " + sheet.set;
+  return fmt::format("{}{}{}: then {} has probability {}, instead of {} without action.",
+                     sheet.message_first ? sheet.message + " " : "", now,
+                     sheet.later.empty() ? "" : ", and follow the rules of the later steps", desired_text(task),
+                     sheet.success, sheet.without_action);
 }
 
 std::string explanation_answer(const JsonPart& result) {

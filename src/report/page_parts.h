@@ -32,6 +32,7 @@ std::string explanation_answer(const JsonPart& result);
 // What a decision is to heed beside the desired region.
 struct Wishes {
   bool weighted = false;  // the task says what alterations cost
+  bool forms = false;     // and counts some from another point, or squared
   double target = 0.0;    // success that is enough; 0: as much as can be had
 
   bool cost_matters() const { return weighted || target > 0.0; }

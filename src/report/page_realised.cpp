@@ -12,7 +12,7 @@ std::string realised_answer(const JsonPart& result) {
   if (part["decisions"].count(std::size_t{1} << 40U) == 0) return "No outcome is known yet.";
   const double claimed = part["claimed"].finite();
   const double share = part["share"].finite();
-  return fmt::format("Claimed {} on the average of {}; {} came true ({}). {}", percent_text(claimed),
+  return fmt::format("Success was claimed with {} on average in {}; {} came true ({}). {}", percent_text(claimed),
                      counted(part["decisions"].count(std::size_t{1} << 40U), "decision"),
                      json_cell(part["came_true"].json()), percent_text(share),
                      realised_verdict(claimed, share, part["p_value"].finite(), part["fits"].flag()));
@@ -27,7 +27,7 @@ void add_realised(Page& page, const JsonPart& result) {
   const std::vector<double> interval = part["interval"].finite_numbers();
   if (interval.size() != 2) part["interval"].fail("does not have two numbers");
   page.paragraph(
-      fmt::format("95 % interval of the share that came true: {} to {}. Without action {} was forecast on average. "
+      fmt::format("95 % interval of the share that came true: {} to {}. Without action the forecast was {} on average. "
                   "Each decision counts once, with the last row that came out of it.",
                   percent_text(interval[0]), percent_text(interval[1]), percent_text(part["without_action"].finite())));
   std::vector<std::vector<std::string>> rows;

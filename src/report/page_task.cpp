@@ -44,12 +44,15 @@ std::string weights_text(const Task& task) {
   for (const NamedValue& weight : task.cost) {
     const auto form = std::find_if(task.cost_forms.begin(), task.cost_forms.end(),
                                    [&](const CostForm& own) { return own.name == weight.name; });
-    std::string text = fmt::format("{} {}", weight.name, short_number(weight.value));
-    if (form != task.cost_forms.end()) {
-      if (form->power == 2) text += " times the square";
-      if (form->datum) text += fmt::format(" from {}", short_number(*form->datum));
+    const std::string size = short_number(weight.value);
+    if (form == task.cost_forms.end()) {
+      parts.push_back(fmt::format("{} per unit of {}", size, weight.name));
+      continue;
     }
-    parts.push_back(std::move(text));
+    const std::string from = form->datum ? " from " + short_number(*form->datum) : "";
+    parts.push_back(form->power == 2 ? fmt::format("{} times the squared distance of {}{}", size, weight.name,
+                                                   from.empty() ? " from its expected value" : from)
+                                     : fmt::format("{} per unit of {}{}", size, weight.name, from));
   }
   return fmt::format("{}{}", fmt::join(parts, ", "),
                      task.cost.size() < task.alterable.size() ? "; the others cost nothing" : "");
@@ -98,14 +101,16 @@ std::string desired_text(const Task& task) {
 }
 
 std::string Wishes::cost_words() const {
+  if (forms) return "The cost is the sum over the variables that are set, each as the task says.";
   return fmt::format(
-      "Costs count how far each variable that is set lies from what is expected of it without action, {}.",
+      "The cost is the distance of each variable that is set from its expected value without action, {}.",
       weighted ? "times its weight" : "in standard deviations");
 }
 
 Wishes wishes_of(const JsonPart& result, const Task& task) {
   Wishes wishes;
   wishes.weighted = !task.cost.empty();
+  wishes.forms = !task.cost_forms.empty();
   if (result.has("options") && result["options"].has("target")) wishes.target = result["options"]["target"].finite();
   return wishes;
 }
@@ -121,8 +126,7 @@ void add_task(Page& page, const JsonPart& result, const Task& task) {
   for (const AlterationConstraint& constraint : task.constraints)
     sentences.push_back(constraint_text(constraint) +
                         ". A variable that is left alone counts with the value that is expected of it.");
-  if (wishes.weighted)
-    sentences.push_back(fmt::format("What it costs to move a variable by one unit: {}.", weights_text(task)));
+  if (wishes.weighted) sentences.push_back(fmt::format("What a change costs: {}.", weights_text(task)));
   if (wishes.target > 0.0)
     sentences.push_back(fmt::format("A success of {} is enough: the cheapest decision that reaches it is wanted.",
                                     percent_text(wishes.target)));

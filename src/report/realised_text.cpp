@@ -30,9 +30,9 @@ std::string realised_verdict(double claimed, double share, double p_value, bool 
 std::string realised_sentence(const RealisedCalibration& realised) {
   if (realised.all.decisions == 0)
     return fmt::format("{} in {}; no outcome is known yet.", counted(realised.logged, "decision"), realised.source);
-  return fmt::format("Claimed {} on the average of {}; {} came true ({}).", percent_text(realised.all.claimed),
-                     counted(realised.all.decisions, "decision"), realised.all.came_true,
-                     percent_text(realised.all.share()));
+  return fmt::format("Success was claimed with {} on average in {}; {} came true ({}).",
+                     percent_text(realised.all.claimed), counted(realised.all.decisions, "decision"),
+                     realised.all.came_true, percent_text(realised.all.share()));
 }
 
 std::vector<std::string> realised_sentences(const RealisedCalibration& realised) {
@@ -41,7 +41,8 @@ std::vector<std::string> realised_sentences(const RealisedCalibration& realised)
   sentences.push_back(fmt::format("95 % interval of the share that came true: {} to {}.",
                                   percent_text(realised.all.low), percent_text(realised.all.high)));
   sentences.push_back(realised_verdict(realised.all.claimed, realised.all.share(), realised.p_value, realised.fits()));
-  sentences.push_back(fmt::format("Without action {} was forecast on average.", percent_text(realised.without_action)));
+  sentences.push_back(
+      fmt::format("Without action the forecast was {} on average.", percent_text(realised.without_action)));
   const std::size_t waiting = realised.logged - realised.all.decisions;
   if (waiting > 0)
     sentences.push_back(fmt::format("{} of the log {} for {} outcome.", counted(waiting, "decision"),

@@ -43,7 +43,10 @@ std::string range_words(const JsonPart& decision, const char* kind, const char* 
     ++count;
   }
   if (count == 0) return "";
-  return fmt::format("{} {} {} to {}", count, count == 1 ? one : many, whole_percent(low), whole_percent(high));
+  const std::string range = whole_percent(low) == whole_percent(high)
+                                ? whole_percent(low)
+                                : fmt::format("{} to {}", whole_percent(low), whole_percent(high));
+  return fmt::format("{} {} {}", count, count == 1 ? one : many, range);
 }
 
 std::string coverage_sentence(const JsonPart& decision) {
@@ -135,20 +138,20 @@ std::string hidden_cause_sentence(const JsonPart& decision) {
   const JsonPart cause = decision["hidden_cause"];
   const std::string assumption = "This holds if nothing unobserved moves both a lever and the outcome";
   const std::vector<std::string> left_out = cause["left_out"].texts();
-  const std::string without = left_out.empty() ? "" : fmt::format(" (not told for {})", fmt::join(left_out, ", "));
+  const std::string without = left_out.empty() ? "" : fmt::format(" (not examined for {})", fmt::join(left_out, ", "));
   if (cause["breakdown"].json().is_null()) {
     const bool any = left_out.empty() || cause["curve"].entries().back().entries()[1].finite() <
                                              cause["curve"].entries().front().entries()[1].finite();
     return any ? fmt::format(
-                     "{}: even one that explains 90 % of the noise of both would leave this decision better "
-                     "than doing nothing{}.",
+                     "{}. Even a hidden cause that explains 90 % of the noise of both would leave this decision "
+                     "better than doing nothing{}.",
                      assumption, without)
                : assumption + without + ".";
   }
   const double r = cause["breakdown"].finite();
   return fmt::format(
-      "{}: such a cause would have to explain more than {} of the noise of both, as of {} and {}, for this decision to "
-      "be worse than doing nothing{}.",
+      "{}. A hidden cause would make this decision worse than doing nothing only if it explained more than {} of the "
+      "noise of {} and of {}{}.",
       assumption, whole_percent(r * r), cause["lever"].text(), cause["outcome"].text(), without);
 }
 

@@ -113,6 +113,7 @@ Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model,
     comparison.same_context = comparison.same_context &&
                               std::equal(first.context.begin(), first.context.end(), scenario.rehearsal.context.begin(),
                                          [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+    comparison.same_context = comparison.same_context && scenario.rehearsal.group == first.group;
     comparison.same_desired = comparison.same_desired && to_json(scenario.rehearsal.desired) == to_json(first.desired);
   }
   std::size_t best = 0;
@@ -161,6 +162,7 @@ Json comparison_json(const Comparison& comparison, double width) {
 std::string comparison_csv(const Comparison& comparison, const RehearsalModel& model) {
   const Task& task = model.task;
   std::vector<std::string> cells = {"scenario"};
+  if (!model.groups.empty()) cells.push_back(csv_text(task.group));
   for (const std::string& name : task.context) cells.push_back(csv_text(name));
   for (const LeverDomain& lever : task.alterable) cells.push_back(csv_text(lever.name));
   for (const char* const name : {"success_probability", "low", "high", "without_action", "cost", "best"})
@@ -170,6 +172,7 @@ std::string comparison_csv(const Comparison& comparison, const RehearsalModel& m
   for (const Comparison::Row& row : comparison.rows) {
     const Rehearsal& rehearsal = row.rehearsal;
     cells = {csv_text(row.name)};
+    if (!model.groups.empty()) cells.push_back(csv_text(row.request.group));
     for (std::size_t j = 0; j < task.context.size(); ++j) {
       const double value = row.request.context[j];
       cells.push_back(std::isnan(value) ? "" : csv_value(about_column(model.columns, task.context[j]), value));
@@ -178,8 +181,7 @@ std::string comparison_csv(const Comparison& comparison, const RehearsalModel& m
       const NamedValue* const set = value_of(row.request.alterations, lever.name);
       cells.push_back(set == nullptr ? "" : csv_value(about_column(model.columns, lever.name), set->value));
     }
-    for (const double value :
-         {rehearsal.success, rehearsal.interval.low, rehearsal.interval.high, rehearsal.without_action, rehearsal.cost})
+    for (const double value : {row.success, row.interval.low, row.interval.high, row.without_action, rehearsal.cost})
       cells.push_back(fmt::format("{}", value));
     cells.emplace_back(row.best ? "best" : "");
     for (const OutcomeForecast& outcome : rehearsal.outcomes) cells.push_back(fmt::format("{}", outcome.mean));
@@ -223,6 +225,10 @@ std::string comparison_page(const Comparison& comparison, const RehearsalModel& 
       return set == nullptr ? "leave alone" : value_words(column, set->value);
     });
   }
+  if (!model.groups.empty()) {
+    add(task.group,
+        [](const Comparison::Row& row) { return row.request.group.empty() ? "a new one" : row.request.group; });
+  }
   for (std::size_t j = 0; j < task.context.size(); ++j) {
     const Column& column = about_column(model.columns, task.context[j]);
     add("observed " + with_label(column, task.context[j]), [&](const Comparison::Row& row) -> std::string {
@@ -241,6 +247,7 @@ std::string comparison_page(const Comparison& comparison, const RehearsalModel& 
   page.table(header, rows);
   Wishes wishes;
   wishes.weighted = !task.cost.empty();
+  wishes.forms = !task.cost_forms.empty();
   page.paragraph(wishes.cost_words() + " Expected is the mean, with the range of four in five cases.");
   page.section("Where the outcome ends up");
   for (std::size_t k = 0; k < comparison.histograms.size(); ++k)

@@ -216,6 +216,7 @@ Json RehearsalApi::model_json() {
   }
   json["undecided_steps"] = undecided_between(model_);
   json["levers"] = levers_sentence(model_);
+  json["rows_known"] = rows_text(model_);
   json["data"] = model_.data ? to_json(*model_.data) : Json();
   json["fitted_by"] = model_.version;
   json["members"] = has_members();
@@ -236,7 +237,11 @@ Json RehearsalApi::model_json() {
                                {"data_high", column.high},
                                {"about", to_json(about_column(model_.columns, task.context[j]))}});
   }
-  const std::vector<double> expected = rehearser_.expected(start);
+  const std::string group = starting_group(model_);
+  json["group"] = Json();
+  if (!model_.groups.empty())
+    json["group"] = {{"column", task.group}, {"names", model_.groups}, {"value", group.empty() ? Json() : Json(group)}};
+  const std::vector<double> expected = rehearser_.expected(start, group);
   json["alterable"] = Json::array();
   for (std::size_t k = 0; k < task.alterable.size(); ++k) {
     const LeverDomain range = resolve_lever(task.alterable[k], about_column(model_.columns, task.alterable[k].name));
@@ -314,7 +319,7 @@ Json RehearsalApi::compare_json(const std::string& body) {
 
 std::optional<SuccessClaim> RehearsalApi::claim(const RehearseRequest& request) const {
   if (!has_members()) return std::nullopt;
-  const DecisionProblem problem = problem_for(request.context, {}, request.desired);
+  const DecisionProblem problem = problem_for(request.context, request.group, {}, request.desired);
   std::vector<std::optional<double>> values(problem.alterable.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
     for (const NamedValue& given : request.alterations) {
@@ -348,9 +353,10 @@ Json RehearsalApi::interval_json(const std::string& body) {
   return json;
 }
 
-DecisionProblem RehearsalApi::problem_for(const std::vector<double>& context_values, const Switches& switches,
-                                          const Region& desired) const {
+DecisionProblem RehearsalApi::problem_for(const std::vector<double>& context_values, const std::string& group,
+                                          const Switches& switches, const Region& desired) const {
   DecisionProblem problem = decision_problem(model_, known_context(model_.task, context_values), UnknownPolicy::kDraw);
+  if (!group.empty()) problem = problem_in_group(std::move(problem), model_, group);
   problem.region = desired;
   problem.fixed = switches.fixed;
   problem.left_alone = switches.left_alone;
@@ -367,6 +373,7 @@ Context RehearsalApi::limited_context() const {
 // The values of a decision as people may set them.
 Json RehearsalApi::rounded_json(const RecommendRequest& request, const Decision& decision) {
   RehearseRequest rehearsal{request.context, {}, request.desired};
+  rehearsal.group = request.group;
   for (const Alteration& alteration : decision.alterations) {
     if (alteration.value) rehearsal.alterations.push_back({alteration.name, *alteration.value});
   }
@@ -381,7 +388,7 @@ Json RehearsalApi::recommend_json(const std::string& body) {
   const RecommendRequest request = read_recommend_request(model_, body, options_.decision);
   const Job job(jobs_);
   auto result = std::make_shared<Result>();
-  result->problem = problem_for(request.context, request.switches, request.desired);
+  result->problem = problem_for(request.context, request.group, request.switches, request.desired);
   result->options = request.options;
   const Context limited = limited_context();
   ProblemSoFar next = problem_so_far(std::move(result->problem), request.so_far, limited);
@@ -403,7 +410,7 @@ Json RehearsalApi::recommend_json(const std::string& body) {
 Json RehearsalApi::looking_json(const std::string& body) {
   const RecommendRequest request = read_recommend_request(model_, body, options_.decision);
   const Job job(jobs_);
-  const DecisionProblem problem = problem_for(request.context, request.switches, request.desired);
+  const DecisionProblem problem = problem_for(request.context, request.group, request.switches, request.desired);
   return to_json(explain_looking(problem, request.options, limited_context()), model_.columns);
 }
 
@@ -438,7 +445,8 @@ Json RehearsalApi::contexts_json(const std::string& body) {
   const Context serial = limited.serial();
   parallel_for(limited, 0, contexts.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      decisions[i] = decide(problem_for(contexts[i], request.switches, request.desired), options_.decision, serial);
+      decisions[i] =
+          decide(problem_for(contexts[i], request.group, request.switches, request.desired), options_.decision, serial);
   });
   for (std::size_t i = 0; i < contexts.size(); ++i) {
     add(context_warnings(model_.task, model_.context, contexts[i]));

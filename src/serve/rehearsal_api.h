@@ -58,8 +58,8 @@ class RehearsalApi : public HttpService {
   HttpAnswer result_answer(const std::string& file);
   Json full_result(const Result& result) const;
 
-  DecisionProblem problem_for(const std::vector<double>& context_values, const Switches& switches,
-                              const Region& desired) const;
+  DecisionProblem problem_for(const std::vector<double>& context_values, const std::string& group,
+                              const Switches& switches, const Region& desired) const;
   Context limited_context() const;
   void keep(const std::string& id, std::shared_ptr<const Result> result);
   std::shared_ptr<const Result> find(const std::string& id) const;

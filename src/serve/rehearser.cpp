@@ -28,10 +28,11 @@ constexpr double kRoundingOfAll = 0.005;
 constexpr int kFewestDecimals = 1;
 constexpr int kMostDecimals = 6;
 
-std::string context_key(const std::vector<double>& values) {
+std::string context_key(const std::vector<double>& values, const std::string& group) {
   std::string key(values.size() * sizeof(double), '\0');
   if (!values.empty()) std::memcpy(key.data(), values.data(), key.size());
-  return key;
+  // With its length, so that no name looks like what stands behind it.
+  return fmt::format("{}{} {}", key, group.size(), group);
 }
 
 struct Share {
@@ -51,8 +52,15 @@ Rehearser::Rehearser(const RehearsalModel& model, const DecisionOptions& options
 
 std::size_t Rehearser::draw_count() const { return static_cast<std::size_t>(report_draws(options_)); }
 
-PostDecisionSampler Rehearser::sampler(const std::vector<double>& context_values, std::vector<std::string> altered,
+std::shared_ptr<const SamplerSet> Rehearser::samplers_of(const std::string& group) const {
+  if (group.empty()) return model_.samplers;
+  const auto place = std::find(model_.groups.begin(), model_.groups.end(), group);
+  return samplers_in_group(model_.samplers, static_cast<std::size_t>(place - model_.groups.begin()));
+}
+
+PostDecisionSampler Rehearser::sampler(const Place& place, std::vector<std::string> altered,
                                        std::vector<std::string> outcomes, std::size_t draws, DrawStream stream) const {
+  const std::vector<double>& context_values = place.values;
   PostDecisionPlan plan;
   plan.context = known_context(model_.task, context_values);
   for (std::size_t k = 0; k < context_values.size(); ++k) {
@@ -64,18 +72,16 @@ PostDecisionSampler Rehearser::sampler(const std::vector<double>& context_values
   plan.draws = draws;
   plan.noise = static_cast<std::uint64_t>(stream);
   plan.with_gradient = false;
-  return PostDecisionSampler(model_.samplers, plan, context_);
+  return PostDecisionSampler(samplers_of(place.group), plan, context_);
 }
 
-std::unique_ptr<Rehearser::Idle> Rehearser::idle(const std::vector<double>& context_values, const std::string& key) {
+std::unique_ptr<Rehearser::Idle> Rehearser::idle(const Place& place, const std::string& key) {
   if (std::unique_ptr<Idle> known = idle_.take(key)) return known;
   auto made = std::make_unique<Idle>();
-  made->draws =
-      sampler(context_values, {}, model_.task.outcome, draw_count(), DrawStream::kReport).sample({}, options_.caution);
+  made->draws = sampler(place, {}, model_.task.outcome, draw_count(), DrawStream::kReport).sample({}, options_.caution);
   std::vector<std::string> names;
   for (const LeverDomain& range : model_.task.alterable) names.push_back(range.name);
-  PostDecisionSampler drawn =
-      sampler(context_values, {}, names, static_cast<std::size_t>(options_.draws), DrawStream::kSearch);
+  PostDecisionSampler drawn = sampler(place, {}, names, static_cast<std::size_t>(options_.draws), DrawStream::kSearch);
   const OutcomeDraws& outcomes = drawn.sample({}, options_.caution);
   for (std::size_t k = 0; k < names.size(); ++k) {
     const SamplerVariable& variable = model_.samplers->variables[model_.samplers->index(names[k])];
@@ -90,8 +96,8 @@ std::unique_ptr<Rehearser::Acting> Rehearser::acting(const RehearseRequest& requ
   std::vector<std::string> names;
   for (const NamedValue& value : request.alterations) names.push_back(value.name);
   return std::make_unique<Acting>(
-      Acting{sampler(request.context, names, model_.task.outcome, draw_count(), DrawStream::kReport),
-             sampler(request.context, names, model_.task.outcome, kReachDraws, DrawStream::kReport)});
+      Acting{sampler({request.context, request.group}, names, model_.task.outcome, draw_count(), DrawStream::kReport),
+             sampler({request.context, request.group}, names, model_.task.outcome, kReachDraws, DrawStream::kReport)});
 }
 
 std::vector<double> Rehearser::standardise(const std::vector<NamedValue>& values) const {
@@ -127,7 +133,7 @@ std::vector<NamedValue> Rehearser::rounded(const RehearseRequest& request) {
   std::vector<std::string> names;
   for (const NamedValue& value : request.alterations) names.push_back(value.name);
   PostDecisionSampler outcomes =
-      sampler(request.context, names, model_.task.outcome, draw_count(), DrawStream::kReport);
+      sampler({request.context, request.group}, names, model_.task.outcome, draw_count(), DrawStream::kReport);
   const auto success = [&](const std::vector<NamedValue>& values) {
     return prepared.objective.success(outcomes.sample(standardise(values), options_.caution));
   };
@@ -175,7 +181,7 @@ std::vector<NamedValue> Rehearser::rounded(const RehearseRequest& request) {
 
 Rehearsal Rehearser::rehearse(const RehearseRequest& request, RehearsalDraws* kept) {
   const PreparedObjective prepared = prepare_objective(request.desired, *model_.samplers, context_);
-  const std::string at = context_key(request.context);
+  const std::string at = context_key(request.context, request.group);
   std::string altered_at = at;
   for (const NamedValue& value : request.alterations)
     altered_at += fmt::format(" {}", model_.samplers->index(value.name));
@@ -185,7 +191,7 @@ Rehearsal Rehearser::rehearse(const RehearseRequest& request, RehearsalDraws* ke
   const std::vector<Warning> far = context_warnings(model_.task, model_.context, request.context);
   result.warnings.insert(result.warnings.end(), far.begin(), far.end());
 
-  std::unique_ptr<Idle> without = idle(request.context, at);
+  std::unique_ptr<Idle> without = idle({request.context, request.group}, at);
   std::unique_ptr<Acting> with = acting(request, altered_at);
   const OutcomeDraws& draws = with->outcomes.sample(values, options_.caution);
   const Share anyway = success_share(prepared.objective, without->draws);
@@ -214,9 +220,9 @@ Rehearsal Rehearser::rehearse(const RehearseRequest& request, RehearsalDraws* ke
   return result;
 }
 
-std::vector<double> Rehearser::expected(const std::vector<double>& context_values) {
-  const std::string at = context_key(context_values);
-  std::unique_ptr<Idle> without = idle(context_values, at);
+std::vector<double> Rehearser::expected(const std::vector<double>& context_values, const std::string& group) {
+  const std::string at = context_key(context_values, group);
+  std::unique_ptr<Idle> without = idle({context_values, group}, at);
   std::vector<double> values = without->expected;
   idle_.put(at, std::move(without));
   return values;

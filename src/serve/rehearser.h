@@ -90,7 +90,7 @@ class Rehearser {
   std::vector<NamedValue> rounded(const RehearseRequest& request);
 
   // Of each alterable variable, in the order of the task.
-  std::vector<double> expected(const std::vector<double>& context_values);
+  std::vector<double> expected(const std::vector<double>& context_values, const std::string& group);
 
  private:
   // What happens without action in one context.
@@ -105,12 +105,19 @@ class Rehearser {
     PostDecisionSampler few;  // to find out how far from data a decision leads, which costs more than its success
   };
 
-  std::unique_ptr<Idle> idle(const std::vector<double>& context_values, const std::string& key);
+  // A context: the values of its variables and the group, empty for a new one.
+  struct Place {
+    const std::vector<double>& values;
+    const std::string& group;
+  };
+
+  std::unique_ptr<Idle> idle(const Place& place, const std::string& key);
   std::unique_ptr<Acting> acting(const RehearseRequest& request, const std::string& key);
   std::vector<double> standardise(const std::vector<NamedValue>& values) const;
   double cost(const RehearseRequest& request, const Idle& without) const;
-  PostDecisionSampler sampler(const std::vector<double>& context_values, std::vector<std::string> altered,
-                              std::vector<std::string> outcomes, std::size_t draws, DrawStream stream) const;
+  std::shared_ptr<const SamplerSet> samplers_of(const std::string& group) const;
+  PostDecisionSampler sampler(const Place& place, std::vector<std::string> altered, std::vector<std::string> outcomes,
+                              std::size_t draws, DrawStream stream) const;
 
   const RehearsalModel& model_;
   DecisionOptions options_;

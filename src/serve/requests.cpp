@@ -177,8 +177,24 @@ Region read_desired(const Task& task, const Json& request) {
   return Region::box(ranges);
 }
 
+// One of the model's groups; null is a new one.
+std::string read_group(const RehearsalModel& model, const Json& request) {
+  if (!request.contains("group")) return starting_group(model);
+  const Json& given = request["group"];
+  if (given.is_null()) return "";
+  if (!given.is_string()) reject("'group' is neither the name of a group nor null.");
+  const std::string name = given.get<std::string>();
+  if (std::find(model.groups.begin(), model.groups.end(), name) == model.groups.end())
+    reject(model.groups.empty()
+               ? "'group' is given, but the rows of this model have no groups."
+               : fmt::format("'{}' is none of the {} groups of '{}'.{}", shown(name), model.groups.size(),
+                             shown(model.task.group), closest_hint(name, model.groups)));
+  return name;
+}
+
 RehearseRequest read_rehearsal(const RehearsalModel& model, const Json& json) {
   RehearseRequest request{read_context(model, json), {}, read_desired(model.task, json)};
+  request.group = read_group(model, json);
   std::vector<std::optional<double>> values(model.task.alterable.size());
   for (const VariableEntry& entry :
        variable_entries(json, "alterations", alterable_names(model.task), "alterable variable")) {
@@ -243,8 +259,14 @@ std::vector<double> starting_context(const RehearsalModel& model) {
   return values;
 }
 
+std::string starting_group(const RehearsalModel& model) {
+  const std::string name = observed_group(model.task);
+  const bool known = std::find(model.groups.begin(), model.groups.end(), name) != model.groups.end();
+  return known ? name : "";
+}
+
 RehearseRequest read_rehearse_request(const RehearsalModel& model, std::string_view body) {
-  const std::string keys[] = {"context", "alterations", "desired", "width"};
+  const std::string keys[] = {"context", "group", "alterations", "desired", "width"};
   const Json json = parse_body(body, keys);
   RehearseRequest request = read_rehearsal(model, json);
   request.width = read_width(json, request.width);
@@ -253,7 +275,7 @@ RehearseRequest read_rehearse_request(const RehearsalModel& model, std::string_v
 
 CompareRequest read_compare_request(const RehearsalModel& model, std::string_view body) {
   const std::string keys[] = {"scenarios", "width"};
-  const std::string scenario_keys[] = {"name", "context", "alterations", "desired"};
+  const std::string scenario_keys[] = {"name", "context", "group", "alterations", "desired"};
   const Json json = parse_body(body, keys);
   if (!json.contains("scenarios") || !json["scenarios"].is_array() || json["scenarios"].empty())
     reject("'scenarios' is not a list of at least one scenario.");
@@ -279,10 +301,11 @@ CompareRequest read_compare_request(const RehearsalModel& model, std::string_vie
 
 RecommendRequest read_recommend_request(const RehearsalModel& model, std::string_view body,
                                         const DecisionOptions& options) {
-  const std::string keys[] = {"context", "switches", "desired", "target", "proposals", "so_far"};
+  const std::string keys[] = {"context", "group", "switches", "desired", "target", "proposals", "so_far"};
   const Json json = parse_body(body, keys);
   RecommendRequest request{read_context(model, json), read_switches(model, json), read_desired(model.task, json),
                            options};
+  request.group = read_group(model, json);
   std::vector<std::string> variables;
   for (const SamplerVariable& variable : model.samplers->variables) variables.push_back(variable.name);
   for (const VariableEntry& entry : variable_entries(json, "so_far", variables, "variable")) {
@@ -305,10 +328,11 @@ RecommendRequest read_recommend_request(const RehearsalModel& model, std::string
 }
 
 ContextsRequest read_contexts_request(const RehearsalModel& model, std::string_view body) {
-  const std::string keys[] = {"csv", "switches", "desired"};
+  const std::string keys[] = {"csv", "group", "switches", "desired"};
   const Json json = parse_body(body, keys);
   if (!json.contains("csv") || !json["csv"].is_string()) reject("'csv' is not the text of a table.");
-  return {json["csv"].get<std::string>(), read_switches(model, json), read_desired(model.task, json)};
+  return {json["csv"].get<std::string>(), read_switches(model, json), read_desired(model.task, json),
+          read_group(model, json)};
 }
 
 }  // namespace olem::internal

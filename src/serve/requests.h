@@ -19,7 +19,8 @@ struct RehearseRequest {
   std::vector<double> context;          // in the order of the task
   std::vector<NamedValue> alterations;  // of what is set, in the order of the task
   Region desired;
-  double width = 560.0;  // of a figure, in pixels
+  double width = 560.0;    // of a figure, in pixels
+  std::string group = {};  // of the model's groups; empty: a new one, or the model has none
 };
 
 // Rehearsals to be laid side by side.
@@ -44,16 +45,20 @@ struct RecommendRequest {
   Region desired;
   DecisionOptions options;
   std::vector<NamedValue> so_far = {};  // set and seen since the context was observed
+  std::string group = {};               // as in a RehearseRequest
 };
 
 struct ContextsRequest {
   std::string csv;
   Switches switches;
   Region desired;
+  std::string group = {};  // as in a RehearseRequest
 };
 
 // The context that the page begins with: the values that the task observed, and the means of the data otherwise.
 std::vector<double> starting_context(const RehearsalModel& model);
+// The group that it begins with: the one that the task observed where the model has it, empty for a new one.
+std::string starting_group(const RehearsalModel& model);
 
 RehearseRequest read_rehearse_request(const RehearsalModel& model, std::string_view body);
 CompareRequest read_compare_request(const RehearsalModel& model, std::string_view body);

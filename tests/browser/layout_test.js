@@ -105,7 +105,7 @@ for (const colorScheme of ['light', 'dark']) {
       // Figures are drawn anew for the width.
       await page.waitForFunction(() =>
         [...document.querySelectorAll('svg.olem-plot')].every(
-          (svg) => Math.abs(svg.clientWidth / svg.viewBox.baseVal.width - 1) < 0.15,
+          (svg) => Math.abs(svg.parentElement.clientWidth / svg.viewBox.baseVal.width - 1) < 0.15,
         ),
       );
       const sections = await page.locator('main section:visible').count();

@@ -414,12 +414,40 @@ test('wishes of the task and a region that is no box are told in words', async (
   const told = await plain('#preferences');
   assert.match(told, /keeps to DIC - 0\.5 TA \u2264 0\.25\./);
   assert.match(told, /sets at most 2 of these/);
-  assert.match(told, /cost 1 for DIC and 2 for TA a unit/);
+  assert.match(told, /A change costs 1 per unit of DIC and 2 per unit of TA\./);
   await recommend(page);
   const set = await page
     .locator('#alterable input[type=number]')
     .evaluateAll((all) => all.filter((one) => one.value).length);
   assert.ok(set >= 1 && set <= 2);
+  assert.ok((await success(page)) > (await without_action(page)));
+  await close();
+  await own.stop();
+});
+
+test('a cost with a datum and a square, and a region that is a ball, are told in words', async () => {
+  const given = JSON.parse(fs.readFileSync(path.join(root, 'examples/bermuda/task.json'), 'utf8'));
+  const task = path.join(scratch, 'ball.json');
+  const changes = {
+    data: path.join(root, 'examples/bermuda/data.csv'),
+    desired: { centre: [1.25], radius: 0.75 },
+    cost: { DIC: { weight: 10, datum: 0, power: 2 }, TA: { weight: 2, datum: -0.2 }, Omega: 1.5, Chla: { weight: 3, power: 2 } },
+  };
+  fs.writeFileSync(task, JSON.stringify({ ...given, ...changes }));
+  const own = await serve(fit(task, 'ball.olem'));
+  const { page, close } = await open(browser, own.address);
+  assert.equal(await page.locator('#desired').innerText(), 'NEC within 0.75 of 1.25');
+  const told = (await page.locator('#preferences').innerText()).replaceAll('\u2212', '-');
+  for (const words of [
+    '10 times the squared distance of DIC from 0',
+    '2 per unit of TA from -0.2',
+    '1.5 per unit of Omega',
+    '3 times the squared distance of Chla from its expected value',
+  ])
+    assert.ok(told.includes(words), `${words} in ${told}`);
+  await settled(page, () => field(page, 'DIC').fill('0.5'));
+  assert.equal(await page.locator('#cost-value').textContent(), '2.5');
+  await recommend(page);
   assert.ok((await success(page)) > (await without_action(page)));
   await close();
   await own.stop();

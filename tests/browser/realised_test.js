@@ -41,7 +41,7 @@ test('claims stand beside what came out', async () => {
   const server = await serve(model, '--log', log);
   const { page, close } = await open(browser, server.address);
   const section = page.getByRole('region', { name: 'How earlier decisions came out' });
-  assert.match(await section.locator('#realised-text').textContent(), new RegExp(`average of ${ids.length} decisions; ${came} came true`));
+  assert.match(await section.locator('#realised-text').textContent(), new RegExp(`average in ${ids.length} decisions; ${came} came true`));
   const counts = await section.locator('tbody tr td:nth-child(2)').allTextContents();
   assert.equal(counts.reduce((sum, text) => sum + Number(text), 0), ids.length);
   await close();

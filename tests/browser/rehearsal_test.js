@@ -15,6 +15,7 @@ const {
   press,
   recommend,
   root,
+  run_olem,
   saved,
   scratch,
   serve,
@@ -412,9 +413,9 @@ test('the sources of an interval, what would change the answer and a plan in ste
   ])
     assert.ok(said.includes(words), `${words} in ${said}`);
   const plan = await page.locator('#plan').innerText();
-  assert.match(plan, /Now: DIC, as the levers say\. See CO2\./);
+  assert.match(plan, /Now: DIC as set on this page\. Then observe CO2\./);
   assert.ok(plan.includes('Then set TA to 0.3 \u2212 0.5\u00a0CO2, within \u22121 and 1.'), plan);
-  assert.match(plan, /to look first is worth \d+\.\d points/);
+  assert.match(plan, /looking first adds \d+\.\d points/);
   await settled(page, () => press(page, 'Start again'));
   assert.ok(await page.locator('#uncertainty').isHidden());
   await close();
@@ -433,8 +434,8 @@ test('a task in steps: the plan, what was seen since, and what looking is worth'
   const large = await page.locator('#success').textContent();
   assert.ok((await page.locator('#gain').textContent()).includes(`probability ${large}`));
   const plan = await page.locator('#plan').innerText();
-  assert.match(plan, /Now: DIC, TA and Nutrients_PC1, as the levers say\. See CO2\./);
-  assert.match(plan, /Set all at once, success would have probability \d/);
+  assert.match(plan, /Now: DIC, TA and Nutrients_PC1 as set on this page\. Then observe CO2\./);
+  assert.match(plan, /With all levers set at once success would have probability \d/);
   const first_step = await field(page, 'TA').inputValue();
   assert.notEqual(first_step, '');
 
@@ -453,6 +454,93 @@ test('a task in steps: the plan, what was seen since, and what looking is worth'
   await press(page, 'Find out');
   await page.locator('#looking-parts li').first().waitFor({ timeout: 120000 });
   assert.match(await page.locator('#looking-parts').innerText(), /\w+: \d+\.\d points \(\d/);
+  await close();
+  await own.stop();
+});
+
+test('a group is chosen by its name, in the address, in scenarios and by a recommendation', async () => {
+  const rows = ['branch,weather,lever,result'];
+  let seed = 3;
+  const uniform = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  const branches = ['North', 'South', 'East', 'West', 'Centre'];
+  for (let i = 0; i < 300; ++i) {
+    const weather = uniform() - 0.5;
+    const lever = 2 * uniform() - 1 + weather;
+    rows.push([branches[i % 5], weather.toFixed(4), lever.toFixed(4), ((i % 5) + lever + weather + uniform() * uniform()).toFixed(4)].join(','));
+  }
+  fs.writeFileSync(path.join(scratch, 'branches.csv'), rows.join('\n'));
+  const task = path.join(scratch, 'branches.json');
+  fs.writeFileSync(
+    task,
+    JSON.stringify({
+      data: 'branches.csv',
+      group: 'branch',
+      context: ['weather'],
+      alterable: { lever: [-1, 1] },
+      outcome: ['result'],
+      desired: { result: [2.5, null] },
+      observed: { weather: 0 },
+    }),
+  );
+  const own = await serve(fit(task, 'branches.olem'));
+  const { page, close } = await open(browser, own.address);
+  const choice = page.getByRole('combobox', { name: 'branch' });
+  assert.deepEqual((await choice.locator('option').allTextContents()).sort(), ['a new one', ...branches].sort());
+  const fresh = await success(page);
+  await settled(page, () => choice.selectOption('North'));
+  assert.ok((await success(page)) < fresh);
+  await settled(page, () => choice.selectOption('East'));
+  const east = await success(page);
+  await keep(page, 1);
+  await settled(page, () => choice.selectOption('Centre'));
+  assert.ok((await success(page)) > fresh);
+  await keep(page, 2);
+  assert.deepEqual([await cell(page, 'branch', 0), await cell(page, 'branch', 1)], ['East', 'Centre']);
+  assert.match(await page.locator('#scenarios-remark').textContent(), /different contexts/);
+  await page.waitForFunction(() => location.hash.includes('group=Centre'));
+  await settled(page, () => press(page, 'Undo'));
+  await settled(page, () => press(page, 'Open scenario A'));
+  assert.equal(await success(page), east);
+  await recommend(page);
+  assert.ok((await page.locator('#gain').textContent()).includes(`probability ${await page.locator('#success').textContent()}`));
+  const { text } = await saved(page, () => press(page, 'Save as JSON'));
+  assert.equal(JSON.parse(text).decisions[0].group, 'East');
+  assert.match((await saved(page, () => press(page, 'Save as report'))).text, /group = East/);
+  const large = await page.locator('#success').textContent();
+  await page.waitForFunction(() => location.hash.includes('group=East'));
+  const { hash } = new URL(page.url());
+  await close();
+  const linked = await open(browser, own.address, { hash });
+  assert.equal(await linked.page.getByRole('combobox', { name: 'branch' }).locator('option:checked').textContent(), 'East');
+  assert.equal(await linked.page.locator('#success').textContent(), large);
+  await linked.close();
+  await own.stop();
+});
+
+test('where other learners were asked the page says what they make of the decision, and what is known of the rows', async () => {
+  const page_of = await open(browser, bermuda.address);
+  await page_of.page.route('**/api/recommend', async (route) => {
+    const answer = await route.fetch();
+    const json = await answer.json();
+    const opinions = [
+      { learner: 'ges', success: json.decision.success_probability, without_action: 0.4 },
+      { learner: 'olem', success: json.decision.success_probability - 0.2, without_action: 0.4 },
+    ];
+    await route.fulfill({ response: answer, json: { ...json, decision: { ...json.decision, opinions } } });
+  });
+  await recommend(page_of.page);
+  await page_of.page.getByText('How sure this is, and what would change it').click();
+  const said = await page_of.page.locator('#uncertainty').innerText();
+  assert.match(said, /Along the order or graph of ges this decision has \d+\.\d.%\./);
+  assert.match(said, /of olem this decision has \d+\.\d.%, which disagrees\./);
+  await page_of.close();
+
+  const folder = path.join(scratch, 'acted');
+  run_olem('simulate', 'acted', '-o', folder, '-q');
+  const own = await serve(fit(path.join(folder, 'task.json'), 'acted.olem'));
+  const { page, close } = await open(browser, own.address);
+  assert.match(await page.locator('#order-section').innerText(), /in \d+ rows that were set and by/);
+  assert.match(await page.locator('#warnings').innerText(), /Rows in which .price. was set contradict the others/);
   await close();
   await own.stop();
 });

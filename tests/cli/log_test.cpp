@@ -85,9 +85,10 @@ TEST(CliLog, TheRealisedCalibrationOfTwoHundredDecisionsIsShownRight) {
   ASSERT_GT(near, 20);
   const ProcessResult text = run_olem({"check", "--log", game.log, "--data", game.rows});
   EXPECT_EQ(text.exit_code, 0) << text.err;
-  EXPECT_THAT(text.out, HasSubstr(fmt::format("Claimed {:.1f} % on the average of 200 decisions; {} came true ({:.1f} "
-                                              "%).",
-                                              100.0 * claimed, came, 0.5 * came)));
+  EXPECT_THAT(text.out, HasSubstr(fmt::format(
+                            "Success was claimed with {:.1f} % on average in 200 decisions; {} came true ({:.1f} "
+                            "%).",
+                            100.0 * claimed, came, 0.5 * came)));
   const ProcessResult result = run_olem({"check", "--log", game.log, "--data", game.rows, "--json"});
   const Json realised = parse_json(result.out)["realised"];
   EXPECT_NEAR(realised["claimed"].get<double>(), claimed, 1e-12);
@@ -132,7 +133,7 @@ TEST(CliLog, TheReportShowsIt) {
   EXPECT_EQ(report.exit_code, 0) << report.err;
   const std::string html = read_file(page);
   EXPECT_THAT(html, HasSubstr("How earlier decisions came out"));
-  EXPECT_THAT(html, HasSubstr("on the average of 200 decisions"));
+  EXPECT_THAT(html, HasSubstr("on average in 200 decisions"));
   EXPECT_THAT(html, HasSubstr("60 % to 70 %"));
 }
 

@@ -82,12 +82,17 @@ TEST(CliSequence, TwoStepsBeatEverythingAtOnce) {
 
 TEST(CliSequence, TheTextSaysTheRule) {
   const TemporaryFolder folder;
-  const ProcessResult result = run_olem({"decide", task_with_steps(folder, kSteps), "--sampler", "linear", "--quick"});
+  const ProcessResult result = run_olem({"decide", task_with_steps(folder, kSteps), "--sampler", "linear", "--quick",
+                                         "--report", folder.file("page.html")});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("later, by a rule"));
   EXPECT_THAT(result.out, HasSubstr("Step 2: Omega = "));
   EXPECT_THAT(result.out, HasSubstr("x CO2"));
   EXPECT_THAT(result.out, HasSubstr("Everything set at once"));
+  // So does the page, whose headline is about the whole plan.
+  const std::string page = read_text(folder.file("page.html"));
+  EXPECT_THAT(page, HasSubstr("Step 2: Omega = "));
+  EXPECT_THAT(page, HasSubstr("follow the rules of the later steps"));
 }
 
 TEST(CliSequence, OneStepWithoutObservationsIsThePlainDecision) {

@@ -1,8 +1,13 @@
+#include <fmt/format.h>
+
+#include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
 #include "helpers.h"
+#include "olem/text.h"
 
 namespace olem::test::usage_test {
 namespace {
@@ -276,6 +281,53 @@ TEST(Warnings, AreWrappedAndColouredOnATerminalOnly) {
   options.environment = {"TERM=dumb", "NO_COLOR="};
   EXPECT_THAT(run_olem(arguments, options).err, Not(HasSubstr("\x1b[33m")));
   EXPECT_THAT(run_olem(arguments).err, Not(HasSubstr("\x1b")));
+}
+
+// A result is written for 100 columns; a narrower terminal gets its paragraphs and chains wrapped, its tables as they
+// are.
+TEST(Results, AreFittedToANarrowTerminal) {
+  ProcessOptions options;
+  const std::vector<std::string> arguments = {"decide", source_path("examples/bermuda/task.json"), "-q"};
+  const std::string plain = run_olem(arguments, options).out;
+  options.output_is_terminal = true;
+  options.environment = {"TERM=dumb"};
+  std::string fitted = run_olem(arguments, options).out;
+  std::erase(fitted, '\r');
+  const auto longest = [](const std::string& text) {
+    std::size_t most = 0;
+    for (const std::string& line : lines_of(text)) most = std::max(most, display_width(line));
+    return most;
+  };
+  EXPECT_GT(longest(plain), 80U);
+  EXPECT_LE(longest(fitted), 80U);
+  // The same words in the same order.
+  const auto words = [](const std::string& text) {
+    std::istringstream stream(text);
+    return std::vector<std::string>(std::istream_iterator<std::string>(stream), {});
+  };
+  EXPECT_EQ(words(fitted), words(plain));
+}
+
+TEST(Results, LongNamesLeaveRoomForTheRest) {
+  const TemporaryFolder folder;
+  const std::string name = "a name that is longer than any column of a table ought to be";
+  std::string table = fmt::format("x,{},y\n", name);
+  for (int i = 0; i < 120; ++i) {
+    const double x = std::sin(12.9898 * i);
+    const double lever = x + std::sin(78.233 * i);
+    table += fmt::format("{},{},{}\n", x, lever, lever - 0.5 * x + std::sin(39.425 * i));
+  }
+  folder.write("d.csv", table);
+  folder.write("t.json", fmt::format(R"({{"data": "d.csv", "context": ["x"], "alterable": {{"{}": [-1, 1]}},
+                                     "outcome": ["y"], "desired": {{"y": [0, 1]}}}})",
+                                     name));
+  ProcessOptions options;
+  options.folder = folder.path();
+  const ProcessResult result =
+      run_olem({"fit", "t.json", "--sampler", "auto", "--no-calibrate", "-o", "m.olem"}, options);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\n  " + name + "\n"));
+  for (const std::string& line : lines_of(result.out)) EXPECT_LE(display_width(line), 100U) << line;
 }
 
 TEST(Warnings, EveryCodeHasAnExplanation) {

@@ -236,6 +236,69 @@ TEST_F(Api, TheIntervalOfMembersIsThatOfTheRecommendation) {
   EXPECT_EQ(interval["members"], true);
   EXPECT_EQ(interval["interval"], recommended["interval"]);
   EXPECT_EQ(interval["success_probability"], recommended["success_probability"]);
+  // And of a scenario, in the table that is saved as well.
+  body["name"] = "A";
+  const Json compared =
+      json_of(api.answer(request("POST", "/api/compare", Json{{"scenarios", Json::array({body})}}.dump())));
+  EXPECT_EQ(compared["rows"][0]["success_probability"], recommended["success_probability"]);
+  EXPECT_THAT(compared["csv"].get<std::string>(),
+              HasSubstr(fmt::format(",{},", recommended["success_probability"].get<double>())));
+}
+
+// Six farms whose yields differ: what is set out for one of them is the answer of its own model, everywhere.
+TEST_F(Api, AnswersForTheGroupThatIsAsked) {
+  const Table plain = test::farm(240, 1);
+  std::vector<std::string> names;
+  std::vector<double> values;
+  for (std::size_t j = 0; j < plain.columns(); ++j) {
+    names.push_back(plain.name(j));
+    for (std::size_t i = 0; i < plain.rows(); ++i)
+      values.push_back(plain.column(j)[i] + (names.back() == "yield" ? static_cast<double>(i % 6) - 2.5 : 0.0));
+  }
+  names.emplace_back("farm");
+  for (std::size_t i = 0; i < plain.rows(); ++i) values.push_back(static_cast<double>(i % 6));
+  Task task = test::farm_task();
+  task.group = "farm";
+  RehearsalOptions options;
+  options.samplers.sampler = "linear";
+  const RehearsalModel model =
+      fit_rehearsal(task, Table(names, std::move(values), "farms.csv"), options, std::nullopt, Context());
+  RehearsalApi api(model, small_options(), kPort, Context());
+  const auto ask = [&](const std::string& target, const std::string& body) {
+    return api.answer(request("POST", target, body));
+  };
+  const Json shown = json_of(api.answer(request("GET", "/api/model")));
+  EXPECT_EQ(shown["group"].dump(), R"({"column":"farm","names":["0","1","2","3","4","5"],"value":null})");
+  const auto success = [&](const char* group) {
+    return json_of(ask("/api/rehearse", fmt::format(R"({{"group": {}}})", group)))["success_probability"].get<double>();
+  };
+  EXPECT_LT(success("\"0\"") + 0.3, success("\"5\""));
+  EXPECT_LT(success("\"0\""), success("null"));
+  EXPECT_EQ(json_of(ask("/api/rehearse", "{}"))["success_probability"], success("null"));
+
+  // The recommendation is that of decide for this group, and one number stands everywhere.
+  const Json recommended = json_of(ask("/api/recommend", R"({"group": "1"})"))["decision"];
+  const std::vector<NamedValue> observed = named_values(task.context, std::vector<double>{-0.5});
+  Json decided = to_json(
+      decide(problem_in_group(decision_problem(model, observed), model, "1"), small_options().decision, Context()));
+  EXPECT_EQ(recommended["group"], "1");
+  EXPECT_EQ(recommended["alterations"], decided["alterations"]);
+  EXPECT_EQ(recommended["success_probability"], decided["success_probability"]);
+  const Json again = {{"group", "1"}, {"alterations", recommended["alterations"]}};
+  EXPECT_EQ(json_of(ask("/api/rehearse", again.dump()))["success_probability"], recommended["success_probability"]);
+  const Json table = json_of(ask("/api/contexts", R"({"group": "1", "csv": "weather\n-0.5\n"})"))["rows"][0];
+  EXPECT_EQ(table["success_probability"], recommended["success_probability"]);
+
+  const Json both =
+      json_of(ask("/api/compare", R"({"scenarios": [{"name": "A", "group": "0"}, {"name": "B", "group": "5"}]})"));
+  EXPECT_EQ(both["same_context"], false);
+  EXPECT_EQ(both["rows"][0]["success_probability"], success("\"0\""));
+  EXPECT_THAT(both["csv"].get<std::string>(), StartsWith("scenario,farm,weather,"));
+  EXPECT_THAT(both["csv"].get<std::string>(), HasSubstr("\nB,5,-0.5,"));
+
+  EXPECT_THAT(refusal(ask("/api/rehearse", R"({"group": "7"})"), 400), HasSubstr("none of the 6 groups of 'farm'"));
+  EXPECT_THAT(refusal(ask("/api/rehearse", R"({"group": 1})"), 400), HasSubstr("nor null"));
+  EXPECT_THAT(refusal(post("/api/rehearse", R"({"group": "1"})"), 400), HasSubstr("have no groups"));
 }
 
 TEST_F(Api, RecommendsWhatDecideDoes) {

@@ -89,6 +89,7 @@ ProcessResult run_olem(const std::vector<std::string>& arguments, const ProcessO
   Pipe out;
   Pipe err;
   if (options.error_is_terminal) make_terminal(err);
+  if (options.output_is_terminal) make_terminal(out);
   if (options.output_is_closed) out.close(0);
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("fork failed");

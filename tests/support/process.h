@@ -28,6 +28,7 @@ struct ProcessOptions {
   bool input_stays_open = false;    // standard input never ends
   bool output_is_closed = false;    // nobody reads standard output
   bool error_is_terminal = false;   // standard error is a terminal
+  bool output_is_terminal = false;  // standard output is one, 80 columns wide
   // Otherwise decide, explain and fit make one fit (--quick): members take several times as long, and most tests are
   // about something else.
   bool members = false;
