@@ -233,12 +233,13 @@ class DraftText {
   void add_rows() {
     const std::string lever = draft_.levers.empty() ? "\"LEVER\"" : json_word(draft_.levers.front());
     text_ += "\n";
-    comment("  ",
-            fmt::format("What is known of the rows, if anything: in which of them somebody set a lever from outside, "
-                        "which group each belongs to, how often it counts, when it was. Name the columns, for example: "
-                        "\"set_by_hand\": {{ {}: \"WAS_SET\" }}, \"group\": \"BRANCH\", \"weight\": \"WEIGHT\", \"time\": "
-                        "\"WEEK\",",
-                        lever));
+    comment(
+        "  ",
+        fmt::format("What is known of the rows, if anything: in which of them somebody set a lever from outside, "
+                    "which group each belongs to, how often it counts, when it was. Name the columns, for example: "
+                    "\"set_by_hand\": {{ {}: \"WAS_SET\" }}, \"group\": \"BRANCH\", \"weight\": \"WEIGHT\", \"time\": "
+                    "\"WEEK\",",
+                    lever));
   }
 
   std::pair<double, double> domain(std::size_t j) const {
