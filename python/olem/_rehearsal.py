@@ -524,7 +524,7 @@ class Rehearsal:
             Rounds from now on over which the outcomes are wanted, the present one included.
         done : int
             Rounds before them that count too: the last rows.
-        over : {{'mean', 'sum'}}
+        over : {'mean', 'sum'}
             Of the outcomes over all rounds: what is wanted in the region.
         **options
             As in `suggest`.

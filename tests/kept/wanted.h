@@ -116,7 +116,9 @@ inline std::vector<WantedModel> wanted_models() {
   WantedModel& steps = all.emplace_back();
   steps.name = "steps";
   steps.options = small_options("linear");
-  steps.task.sequence = {{{"dose"}, {"rate"}}};
+  SequenceStep& step = steps.task.sequence.emplace_back();
+  step.alter.emplace_back("dose");
+  step.then_observe.emplace_back("rate");
   steps.task.alterable.pop_back();
   return all;
 }
