@@ -76,7 +76,6 @@ int run_rounds(DecideArguments arguments, Session& session) {
     throw Error::of_option("lags", "Rounds are planned for one context, all of it known.");
   RoundsProblem problem;
   problem.task = source.task;
-  problem.past = without_unused(source.task, source.loaded->table);
   problem.observed = known_context(source.task, contexts.front());
   problem.options = arguments.rounds;
   problem.options.sum = arguments.over_rounds == "sum";
@@ -84,13 +83,14 @@ int run_rounds(DecideArguments arguments, Session& session) {
   if (lagged.completed)
     throw Error::of_option("missing", "Rows with the one before them are not imputed.",
                            {{"Leave out the rows", "missing", "drop"}});
-  lagged.table = with_lag(problem.past);
+  RoundsRows rows = rounds_rows(source.task, source.loaded->table);
+  problem.past = std::move(rows.past);
+  lagged.table = std::move(rows.lagged);
   lagged.original_names = lagged.table.names();
   lagged.kept.resize(lagged.table.columns());
   std::iota(lagged.kept.begin(), lagged.kept.end(), std::size_t{0});
   arguments.learning.options.members.reset();
-  const RehearsalModel model =
-      learn_model(arguments.learning, with_lag(source.task, problem.past.names()), lagged, session);
+  const RehearsalModel model = learn_model(arguments.learning, rows.task, lagged, session);
   if (!session.goes_on_alone()) return 0;
   session.warn(model.summary.warnings);
   problem.samplers = model.samplers;

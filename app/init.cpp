@@ -117,6 +117,7 @@ class DraftText {
     add_levers();
     add_outcomes();
     add_followers();
+    add_rows();
     text_ += "}\n";
     return text_;
   }
@@ -227,6 +228,18 @@ class DraftText {
       values.push_back(fmt::format("{}: {}", json_word(name), written));
     }
     entry(fmt::format("  \"observed\": {{ {} }}", fmt::join(values, ", ")));
+  }
+
+  void add_rows() {
+    const std::string lever = draft_.levers.empty() ? "\"LEVER\"" : json_word(draft_.levers.front());
+    text_ += "\n";
+    comment(
+        "  ",
+        fmt::format("What is known of the rows, if anything: in which of them somebody set a lever from outside, "
+                    "which group each belongs to, how often it counts, when it was. Name the columns, for example: "
+                    "\"set_by_hand\": {{ {}: \"WAS_SET\" }}, \"group\": \"BRANCH\", \"weight\": \"WEIGHT\", \"time\": "
+                    "\"WEEK\",",
+                    lever));
   }
 
   std::pair<double, double> domain(std::size_t j) const {

@@ -10,10 +10,11 @@
 // VARIANT is SAMPLER, SAMPLER:DRAWS or SAMPLER/ORDER, with @VALUE behind it for another least_effort. DRAWS are those
 // of the search, 1000 by default (the network is slow). ORDER is true, olem, olem+ (both within the stages), first
 // (levers before the columns without a role, the rest by olem+) or auto (the default rule); without it both true and
-// auto. Every variant is compared with the first, paired by task. Before VARIANT, seed=N takes other tasks and rows=N
-// other numbers of rows; for mixed also d=N columns, types=NAME=SHARE,..., missing=SHARE of the cells and
-// reading=POLICY for them (impute by default). Regret is against the best decision found with the true model itself
-// (random points and all decisions of the table, then a pattern search from the best four).
+// auto. Every variant is compared with the first, paired by task. Before VARIANT, members=1 gives the variants behind
+// it the members of olem decide, seed=N takes other tasks and rows=N other numbers of rows; for mixed also d=N columns,
+// types=NAME=SHARE,..., missing=SHARE of the cells and reading=POLICY for them (impute by default). Regret is against
+// the best decision found with the true model itself (random points and all decisions of the table, then a pattern
+// search from the best four).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -123,6 +124,7 @@ void run_task(const Simulation& simulation, const std::vector<Round>& rounds, co
     }
     truth.push_back(true_success(simulation, rounds[r].named, alterations));
     claimed.push_back(decisions[r].success_probability);
+    row.cost.push_back(decisions[r].cost);
     row.idle.push_back(rounds[r].without_action);
     made[r].push_back(std::move(alterations));
   }
@@ -160,6 +162,7 @@ int main(int argc, char** argv) {
   const int rounds = argc > 3 ? std::atoi(argv[3]) : (what == "bermuda" ? 20 : 5);
   std::uint64_t seed = 0;
   MixedSetting mixed;
+  bool members = false;
   std::vector<Variant> variants;
   const bool is_cases = what == "cases";
   for (int i = is_cases ? 3 : 4; i < argc; ++i) {
@@ -167,6 +170,8 @@ int main(int argc, char** argv) {
     const std::string value = word.substr(word.find('=') + 1);
     if (word.starts_with("seed=")) {
       seed = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (word.starts_with("members=")) {
+      members = value != "0";
     } else if (word.starts_with("rows=")) {
       mixed.options.rows = std::atoi(value.c_str());
     } else if (word.starts_with("d=")) {
@@ -178,7 +183,10 @@ int main(int argc, char** argv) {
     } else if (word.starts_with("reading=")) {
       mixed.policy = value;
     } else {
-      for (const Variant& variant : parse_variant(word)) variants.push_back(variant);
+      for (const Variant& variant : parse_variant(word)) {
+        variants.push_back(variant);
+        variants.back().members = members;
+      }
     }
   }
   const bool is_mixed = what == "mixed" || is_cases;

@@ -23,6 +23,7 @@ struct Row {
   std::vector<double> claimed;
   std::vector<double> idle;
   std::vector<double> best;
+  std::vector<double> cost;         // in standard deviations
   std::vector<double> by_task;      // true success
   std::vector<double> gap_by_task;  // claimed - true
   std::vector<std::size_t> div;     // of the order, by task
@@ -34,6 +35,7 @@ struct Row {
     claimed.insert(claimed.end(), other.claimed.begin(), other.claimed.end());
     idle.insert(idle.end(), other.idle.begin(), other.idle.end());
     best.insert(best.end(), other.best.begin(), other.best.end());
+    cost.insert(cost.end(), other.cost.begin(), other.cost.end());
     by_task.insert(by_task.end(), other.by_task.begin(), other.by_task.end());
     gap_by_task.insert(gap_by_task.end(), other.gap_by_task.begin(), other.gap_by_task.end());
     div.insert(div.end(), other.div.begin(), other.div.end());
@@ -62,16 +64,19 @@ struct Variant {
   std::string sampler;
   int draws = 0;  // of the search; 0: the default
   std::string order;
+  bool members = false;  // that decide and judge beside the fit, as by default in olem decide
   std::optional<double> least_effort = std::nullopt;  // what is given up of success for it; nothing: the default
 
   std::string name() const {
-    return fmt::format("{}, {}{}", sampler, order, least_effort ? fmt::format(", effort {:g}", *least_effort) : "");
+    return fmt::format("{}, {}{}{}", sampler, order, members ? ", members" : "",
+                       least_effort ? fmt::format(", effort {:g}", *least_effort) : "");
   }
 
   RehearsalOptions rehearsal() const {
     RehearsalOptions options;
     options.samplers.sampler = sampler;
     options.order.method = order == "olem" ? "olem" : "olem+";
+    if (members) options.members = MemberOptions();
     options.levers = order == "auto" ? LeverRule::kAuto : order == "first" ? LeverRule::kFirst : LeverRule::kLearned;
     return options;
   }
@@ -129,7 +134,8 @@ inline void print_row(const std::string& setting, const std::string& name, const
   std::fflush(stdout);
 }
 
-// True success less that of the first row, by task, and the share of claims that are more than .1 too high.
+// True success less that of the first row, by task, the share of claims that are more than .1 too high, the mean cost
+// and the lowest decisions.
 inline void print_differences(const std::string& setting, const Rows& rows) {
   const Row& first = rows.front().second;
   for (const auto& [name, row] : rows) {
@@ -141,9 +147,15 @@ inline void print_differences(const std::string& setting, const Rows& rows) {
     const auto n = static_cast<double>(difference.size());
     double too_high = 0.0;
     for (std::size_t i = 0; i < row.truth.size(); ++i) too_high += row.claimed[i] > row.truth[i] + 0.1 ? 1.0 : 0.0;
-    fmt::print("{}: {} less {}: {:+.4f} ± {:.4f}; claims more than .1 too high: {:.1f} %\n", setting, name,
-               rows.front().first, middle, std::sqrt(square / (n - 1.0) / n),
-               100.0 * too_high / static_cast<double>(row.truth.size()));
+    constexpr double kLow = 0.58;
+    const auto low = std::count_if(row.truth.begin(), row.truth.end(), [](double truth) { return truth < kLow; });
+    fmt::print(
+        "{}: {} less {}: {:+.4f} ± {:.4f}; claims more than .1 too high: {:.1f} %; cost {:.3f}; lowest decision "
+        "{:.3f}, "
+        "{} of {} below {}\n",
+        setting, name, rows.front().first, middle, std::sqrt(square / (n - 1.0) / n),
+        100.0 * too_high / static_cast<double>(row.truth.size()), mean(row.cost),
+        *std::min_element(row.truth.begin(), row.truth.end()), low, row.truth.size(), kLow);
   }
   std::fflush(stdout);
 }

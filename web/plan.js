@@ -61,20 +61,47 @@ export function levers_over(seen) {
   return new Set((shown.model.sequence ?? []).slice(0, last + 1).flatMap(({ alter }) => alter));
 }
 
-// What seeing each variable first is worth, as the server found it.
+// Probabilities as bars on one scale, the text beside them: [[class, share]].
+function bars(parts) {
+  return parts.map(([kind, share]) => {
+    const bar = make('div', { class: 'share', 'aria-hidden': 'true' });
+    const piece = make('i', { class: kind });
+    piece.style.width = `${100 * Math.min(1, Math.max(0, share))}%`;
+    bar.append(piece);
+    return bar;
+  });
+}
+
+const kWorthSaying = 0.01; // less is chance
+
+function change_or_watch({ name, changed, watched, difference, value }) {
+  const at = value === undefined || value === null ? '' : ` to ${typeof value === 'number' ? value_text(name, value, 3) : value}`;
+  const advice = difference > kWorthSaying ? 'change it' : difference < -kWorthSaying ? 'watch it' : 'either';
+  return make(
+    'li',
+    {},
+    `${name}: ${percent_text(changed)} changed${at}, ${percent_text(watched)} left alone and watched: ${advice}`,
+    ...bars([['changed', changed], ['watched', watched]]),
+  );
+}
+
+// What seeing each variable first is worth, and whether to change or to watch each lever, as the server found it.
 export function show_looking({ variables, levers }) {
   const rows = variables.map(({ name, seen, unseen, gain }) =>
-    make('li', {}, `${name}: ${points_text(Math.max(0, gain))} (${percent_text(unseen)} unseen, ${percent_text(seen)} seen)`),
+    make(
+      'li',
+      {},
+      `${name}: ${points_text(Math.max(0, gain))} (${percent_text(unseen)} unseen, ${percent_text(seen)} seen)`,
+      ...bars([['seen', seen], ['unseen', unseen]]),
+    ),
   );
-  const watch = levers
-    .filter(({ difference }) => difference < -0.005)
-    .map(({ name, changed, watched }) =>
-      make('li', {}, `${name} is better watched (${percent_text(watched)}) than changed (${percent_text(changed)}).`),
-    );
-  $('looking-parts').replaceChildren(
+  const parts = [
     make('p', {}, term('looking', 'Worth of looking'), rows.length > 0 ? ', the most first:' : ': nothing can be seen before a lever is set.'),
-    make('ul', {}, ...rows, ...watch),
-  );
+    make('ul', { class: 'bars' }, ...rows),
+  ];
+  if (levers.length > 0)
+    parts.push(make('p', {}, 'Change it or watch it, with levers after it answering:'), make('ul', { class: 'bars' }, ...levers.map(change_or_watch)));
+  $('looking-parts').replaceChildren(...parts);
 }
 
 // Shows the plan of a decision of the server; nothing for one that is taken at once.

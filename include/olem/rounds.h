@@ -27,6 +27,17 @@ Table with_lag(const Table& table);
 // The task of such a table: what was a round before is the context, and what was context is settled before the levers.
 Task with_lag(const Task& task, const std::vector<std::string>& columns);
 
+// What one round is learned from.
+struct RoundsRows {
+  Table past;    // the variables, in time order: by the task's "time" where it names one, otherwise as they stand
+  Table lagged;  // with_lag() of them, and the columns that speak of rows
+  Task task;     // of `lagged`
+};
+
+// A row in which a lever was set, and its weight, belong to its own round. A task error for groups: the row before one
+// of a group need not be of that group.
+RoundsRows rounds_rows(const Task& task, const Table& table);
+
 struct RoundsOptions {
   int rounds = 2;    // from now on, the present one included
   int done = 0;      // rounds before them that count too: the last rows of `past`

@@ -15,6 +15,7 @@
 #include "olem/model_file.h"
 #include "olem/post_decision.h"
 #include "olem/rehearsal.h"
+#include "olem/rounds.h"
 #include "olem/update.h"
 #include "run.h"
 
@@ -166,6 +167,51 @@ py::list decide_for(const RehearsalModel& model, const std::vector<std::vector<d
   return list;
 }
 
+// Several rounds with one target, from a table of rounds.
+py::dict plan_rounds(const std::string& task_text, const Table& table, const RehearsalOptions& learning,
+                     const std::optional<Order>& order,
+                     const std::vector<std::pair<std::string, std::string>>& observed,
+                     const std::tuple<int, int, bool>& rounds, const OptionTexts& values, const RunSettings& settings) {
+  const Task task = parse_task(task_text, "The task");
+  DecisionOptions options;
+  set_options(describe(options), values);
+  RehearsalOptions plain = learning;
+  plain.members.reset();
+  RoundsProblem problem;
+  problem.task = task;
+  std::tie(problem.options.rounds, problem.options.done, problem.options.sum) = rounds;
+  RehearsalModel model;
+  const RoundsDecision decided = run(settings, [&](const Context& context) {
+    RoundsRows rows = rounds_rows(task, declare_columns(table, task));
+    problem.past = std::move(rows.past);
+    model = fit_rehearsal(rows.task, rows.lagged, plain, order, context);
+    problem.samplers = model.samplers;
+    std::vector<NamedWord> words;
+    for (const auto& [name, word] : observed) words.push_back({name, word});
+    problem.observed = level_values(model, words);
+    return decide_rounds(problem, options, context);
+  });
+  std::vector<Warning> warnings = model.summary.warnings;
+  const std::vector<Warning>& own = decided.decision.summary.warnings;
+  warnings.insert(warnings.end(), own.begin(), own.end());
+  Json json = to_json(decided.decision);
+  Json alterations = Json::object();
+  for (std::size_t k = 0; k < task.alterable.size(); ++k) {
+    const std::optional<double>& value = decided.decision.alterations[k].value;
+    const std::string& name = task.alterable[k].name;
+    alterations[name] = value ? value_json(about_column(model.columns, name), *value) : Json();
+  }
+  json["alterations"] = alterations;
+  json["plan"] = Json::array();
+  for (const std::vector<NamedValue>& round : decided.plan) {
+    Json& entry = json["plan"].emplace_back(Json::object());
+    for (const NamedValue& lever : round) entry[lever.name] = lever.value;
+  }
+  py::dict dict = to_python(json);
+  dict["warnings"] = to_python(warnings);
+  return dict;
+}
+
 Table draw_after_decision(const RehearsalModel& model, const std::vector<double>& context_values,
                           const Values& alterations, std::size_t draws, std::uint64_t draw, double caution,
                           const RunSettings& settings) {
@@ -296,6 +342,8 @@ void add_decisions(py::module_& module) {
                   py::arg("graph"), py::arg("settings"))
       .def_static("fit_incomplete", &fit_incomplete_model, py::arg("task"), py::arg("table"), py::arg("imputations"),
                   py::arg("options"), py::arg("order"), py::arg("graph"), py::arg("settings"))
+      .def_static("plan_rounds", &plan_rounds, py::arg("task"), py::arg("table"), py::arg("options"), py::arg("order"),
+                  py::arg("observed"), py::arg("rounds"), py::arg("search"), py::arg("settings"))
       .def_static(
           "load",
           [](const std::string& path, const RunSettings& settings) {

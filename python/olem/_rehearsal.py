@@ -44,6 +44,8 @@ class Decision:
     opinions : list of dict
         Where other learners were asked (`Rehearsal(opinions=["olem", "ges"])`): learner, success of this decision along
         its order or graph, and without_action.
+    plan : list of dict
+        Of several rounds (`Rehearsal.plan_rounds`): the levers of each round in expectation, where there is such a plan.
     unknown : list of dict
         For each context variable that was not known: name, worth (by how much knowing it would raise the probability of
         success on average) and standard_error.
@@ -84,6 +86,10 @@ class Decision:
     @property
     def opinions(self) -> list[dict[str, Any]]:
         return list(self._result.get("opinions", []))
+
+    @property
+    def plan(self) -> list[dict[str, float]]:
+        return list(self._result.get("plan", []))
 
     @property
     def unknown(self) -> list[dict[str, Any]]:
@@ -500,6 +506,51 @@ class Rehearsal:
             _options.issue_warnings(decision["warnings"])
         found = [Decision(decision) for decision in decisions]
         return found if frame else found[0]
+
+    def plan_rounds(
+        self, X: Any, context: Any = None, *, rounds: int = 2, done: int = 0, over: str = "mean", **options: Any
+    ) -> Decision:
+        """Plans several rounds with one target, from a DataFrame of rounds, and decides the present one.
+
+        Every row is modelled given the row before, so that nothing need be fitted first; there are no members.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Rounds so far in time order, or in that of the task's `time`; the last one is the round before the present.
+        context : mapping of name to value
+            The context of the present round.
+        rounds : int
+            Rounds from now on over which the outcomes are wanted, the present one included.
+        done : int
+            Rounds before them that count too: the last rows.
+        over : {'mean', 'sum'}
+            Of the outcomes over all rounds: what is wanted in the region.
+        **options
+            As in `suggest`.
+
+        Returns
+        -------
+        Decision, with `plan`: the levers of each round, where linear models with normal noise give such a plan.
+        """
+        if over not in ("mean", "sum"):
+            raise ValueError(f"over: {over!r} is neither 'mean' nor 'sum'.")
+        table, names = as_table(X)
+        if names is None:
+            raise ValueError("X has no column names, by which a task speaks of its variables. Give a DataFrame.")
+        with self._spelt():
+            decision = _olem.RehearsalModel.plan_rounds(
+                self._task_text(),
+                table,
+                self._learning_options(),
+                None if self.order is None else list(self.order),
+                [(str(name), _options.as_text(value)) for name, value in dict(context or {}).items()],
+                (int(rounds), int(done), over == "sum"),
+                _options.as_texts(options),
+                _options.run_settings(self.n_jobs, self.random_state, self.progress),
+            )
+        _options.issue_warnings(decision["warnings"])
+        return Decision(decision)
 
     def update(
         self, rows: Any, *, old: Any = None, set_by_hand: Mapping[str, str] | None = None

@@ -122,7 +122,7 @@ constexpr WarningCode kWarningCodes[] = {
     {"groups", true,
      "Rows come in groups, such as several rows of one person. Rows of a group are not independent, so intervals are "
      "too narrow and order steps look more certain than they are.",
-     "Use one row of each group, or the means of each group."},
+     "Name the column of the groups in the task, as \"group\". Or use one row of each group, or its means."},
     {"header", true,
      "The first line was taken for the names of the columns although some of its cells are numbers. If it is data, one "
      "row is lost and the names are wrong.",
@@ -282,7 +282,8 @@ constexpr WarningCode kWarningCodes[] = {
     {"time_series", false,
      "Rows resemble the row before them. The table is worth fewer independent rows than it has, so intervals are too "
      "narrow.",
-     "Use rows that are further apart, or give earlier values as columns."},
+     "Name the column of the time in the task, as \"time\". Or use rows that are further apart, or give earlier values "
+     "as columns."},
     {"totals", true, "The last row is the sum or the mean of the rows above it. It is not an observation.",
      "Remove the last line."},
     {"trend", true,

@@ -424,7 +424,9 @@ void check_time_series(const CheckedTable& checked, const Context& context, std:
                    by_quantity ? fmt::format("The rows are sorted by '{}', which may be the reason.", key)
                                : "This looks like a time series.",
                    table.rows(), std::max(effective, 2.0)),
-       {{"Use rows that are further apart"}, {"Give the values of the time before as columns of their own"}},
+       {{"Name the column of the time in the task, as \"time\""},
+        {"Use rows that are further apart"},
+        {"Give the values of the time before as columns of their own"}},
        {table.name(worst)}});
 }
 

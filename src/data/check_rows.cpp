@@ -159,7 +159,8 @@ void check_groups(const CheckedTable& checked, bool thorough, const Context& con
     return problem.code == "repeated_rows" && problem.severity > Severity::kNote;
   });
   if (copies || table.rows() < 4 * kNearNeighbour) return;
-  const std::vector<Remedy> remedies = {{"Use one row of each group, or its means"},
+  const std::vector<Remedy> remedies = {{"Name the column of the groups in the task, as \"group\""},
+                                        {"Use one row of each group, or its means"},
                                         {"Take intervals for too narrow: they count every row as independent"}};
   const std::vector<std::size_t> columns = columns_of_groups(checked);
   if (!columns.empty()) {

@@ -148,7 +148,12 @@ TaskRows task_rows(const Task& task, const Table& table) {
   if (!task.group.empty()) read_groups(task, table, result);
   if (!task.weight.empty()) read_weights(task, table, result);
   if (!task.time.empty()) {
-    const auto cells = table.column(row_column(task, table, task.time, "time"));
+    const std::size_t column = row_column(task, table, task.time, "time");
+    if (table.about(column).type == ColumnType::kCategory) {
+      refuse_rows(task, fmt::format("'{}' holds words, which say nothing of the order of rows in time.", task.time),
+                  "Give numbers, such as days since the first row");
+    }
+    const auto cells = table.column(column);
     result.times.assign(cells.begin(), cells.end());
   }
   return result;

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "decide/affine_sampler.h"
+#include "olem/column.h"
 #include "olem/error.h"
+#include "olem/task_rows.h"
 
 namespace olem {
 
@@ -159,6 +162,10 @@ DecisionProblem problem_in_steps(const RoundsProblem& problem, std::shared_ptr<c
   for (const NamedValue& cost : task.cost) {
     for (int round = 1; round <= rounds; ++round) steps.cost.push_back({name_in_round(cost.name, round), cost.value});
   }
+  for (const CostForm& form : task.cost_forms) {
+    for (int round = 1; round <= rounds; ++round)
+      steps.cost_forms.push_back({name_in_round(form.name, round), form.datum, form.power});
+  }
   steps.region = region_of_totals(task.desired, problem.options.sum);
   return steps;
 }
@@ -223,9 +230,33 @@ class MeanPropagation {
   std::vector<double> constants_;
 };
 
-// The least sum of squares of the levers of all rounds that brings the mean of the total to the middle of its range, or
-// as near as the domains allow. Whatever comes before the last round can be answered in it, so that success depends on
-// that mean alone and is highest in the middle.
+// weight x (value - datum)^2
+struct SquareCost {
+  double weight = 1.0;
+  double datum = 0.0;
+};
+
+// Of each lever: the plain square without any costs; nothing where they are other than squares from a datum.
+std::optional<std::vector<SquareCost>> square_costs(const DecisionProblem& problem) {
+  std::vector<SquareCost> costs;
+  for (const LeverDomain& lever : problem.alterable) {
+    SquareCost& own = costs.emplace_back();
+    if (problem.cost.empty()) continue;
+    const auto weight = std::find_if(problem.cost.begin(), problem.cost.end(),
+                                     [&](const NamedValue& cost) { return cost.name == lever.name; });
+    const auto form = std::find_if(problem.cost_forms.begin(), problem.cost_forms.end(),
+                                   [&](const CostForm& one) { return one.name == lever.name; });
+    if (weight == problem.cost.end() || !(weight->value > 0.0) || form == problem.cost_forms.end() ||
+        form->power != 2 || !form->datum)
+      return std::nullopt;
+    own = {weight->value, *form->datum};
+  }
+  return costs;
+}
+
+// The least sum of squares of the levers of all rounds, or the least quadratic cost, that brings the mean of the total
+// to the middle of its range, or as near as the domains allow. Whatever comes before the last round can be answered in
+// it, so that success depends on that mean alone and is highest in the middle.
 std::optional<std::vector<double>> least_squares_plan(const DecisionProblem& problem) {
   const Region& region = problem.region;
   if (region.ranges().size() != 1 || !region.ranges().front().low || !region.ranges().front().high) return std::nullopt;
@@ -233,7 +264,8 @@ std::optional<std::vector<double>> least_squares_plan(const DecisionProblem& pro
     const Column& about = problem.samplers->variables[problem.samplers->index(lever.name)].about;
     return !has_values(lever) && !is_discrete(about.type);
   });
-  if (!plain || !problem.cost.empty()) return std::nullopt;
+  const auto costs = square_costs(problem);
+  if (!plain || !costs) return std::nullopt;
   const auto means = MeanPropagation::of(*problem.samplers, problem.context);
   if (!means) return std::nullopt;
   const double centre = 0.5 * (*region.ranges().front().low + *region.ranges().front().high);
@@ -248,9 +280,11 @@ std::optional<std::vector<double>> least_squares_plan(const DecisionProblem& pro
     effects.push_back(means->mean(total, levers, values) - without);
     values[k] = 0.0;
   }
+  // Where the cost is least among those with the same mean, its slopes are proportional to the effects.
   const auto at = [&](double multiplier) {
     for (std::size_t k = 0; k < levers.size(); ++k)
-      values[k] = std::clamp(multiplier * effects[k], problem.alterable[k].low, problem.alterable[k].high);
+      values[k] = std::clamp((*costs)[k].datum + multiplier * effects[k] / (*costs)[k].weight, problem.alterable[k].low,
+                             problem.alterable[k].high);
     double reached = without;
     for (std::size_t k = 0; k < levers.size(); ++k) reached += effects[k] * values[k];
     return reached;
@@ -324,11 +358,43 @@ Task with_lag(const Task& task, const std::vector<std::string>& columns) {
   return lagged;
 }
 
+RoundsRows rounds_rows(const Task& task, const Table& table) {
+  if (!task.group.empty())
+    throw Error(ErrorCategory::kTask, "Rounds of several groups cannot be planned together.",
+                {{"Give the rows of one group, without \"group\""}});
+  RoundsRows rows;
+  Table ordered = table;
+  const std::vector<double> times = task_rows(task, declare_columns(table, task)).times;
+  if (!times.empty()) {
+    std::vector<std::size_t> places(times.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+    ordered = table.with_rows(places);
+  }
+  rows.past = without_unused(task, ordered);
+  rows.lagged = with_lag(rows.past);
+  rows.task = with_lag(task, rows.past.names());
+  rows.task.time.clear();
+  std::vector<std::string> names = rows.lagged.names();
+  std::vector<double> values(rows.lagged.values().begin(), rows.lagged.values().end());
+  std::vector<Column> about = rows.lagged.about();
+  for (const std::string& name : row_columns(rows.task)) {
+    const std::size_t column = ordered.index(name);
+    const auto cells = ordered.column(column).last(rows.lagged.rows());
+    names.push_back(name);
+    values.insert(values.end(), cells.begin(), cells.end());
+    about.push_back(ordered.about(column));
+  }
+  rows.lagged = Table(std::move(names), std::move(values), table.source(), std::move(about));
+  return rows;
+}
+
 RoundsDecision decide_rounds(const RoundsProblem& problem, const DecisionOptions& options, const Context& context) {
   check_rounds_problem(problem);
   DecisionProblem steps = problem_in_steps(problem, UnrolledRounds(problem).set());
   RoundsDecision result;
-  if (const auto plan = least_squares_plan(steps)) {
+  const auto plan = options.target ? std::nullopt : least_squares_plan(steps);
+  if (plan) {
     const std::size_t levers = problem.task.alterable.size();
     for (std::size_t k = 0; k < plan->size(); ++k) {
       if (k % levers == 0) result.plan.emplace_back();

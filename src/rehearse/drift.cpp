@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
+#include "olem/task_rows.h"
 #include "olem/update.h"
 #include "sampler/fitted.h"
 
@@ -88,6 +90,8 @@ class DriftTest {
   DriftCheck run() {
     check_.source = rows_.started().source();
     check_.rows = rows_.rows();
+    read_groups();
+    read_set_rows();
     choose();
     if (places_.empty()) {
       throw Error(ErrorCategory::kData,
@@ -109,6 +113,43 @@ class DriftTest {
  private:
   std::optional<std::size_t> column_of(std::size_t variable) const {
     return rows_.started().find(set_.variables[variable].name);
+  }
+
+  // Which group of the model each row belongs to. What a group that the model does not know shares among its rows
+  // would look like drift: such rows are left out.
+  void read_groups() {
+    if (model_.groups.empty()) return;
+    const Table& table = rows_.started();
+    const std::size_t column = table.index(model_.task.group);
+    for (std::size_t i = 0; i < rows_.rows(); ++i) {
+      const std::string word = value_name(table.about(column), table.at(i, column));
+      const auto found = std::find(model_.groups.begin(), model_.groups.end(), word);
+      const bool known = !rows_.is_missing(i, column) && found != model_.groups.end();
+      group_.push_back(known ? std::optional(static_cast<std::size_t>(found - model_.groups.begin())) : std::nullopt);
+    }
+    for (std::size_t group = 0; group < model_.groups.size(); ++group)
+      of_group_.push_back(samplers_in_group(model_.samplers, group));
+  }
+
+  // In which rows the task's variables were set: where the table does not say, they were left alone.
+  void read_set_rows() {
+    was_set_.resize(set_.variables.size(), std::vector<bool>(rows_.rows(), false));
+    const Table& table = rows_.started();
+    for (const SetByHand& entry : model_.task.set_by_hand) {
+      const auto place = set_.find(entry.name);
+      if (!place) continue;
+      if (entry.column.empty()) was_set_[*place].assign(rows_.rows(), true);
+      if (entry.column.empty() || !table.find(entry.column)) continue;
+      Task only;
+      only.set_by_hand = {entry};
+      const TaskRows facts = task_rows(only, table);
+      for (std::size_t i = 0; i < rows_.rows(); ++i) was_set_[*place][i] = facts.set.front().rows[i] != 0;
+    }
+  }
+
+  const ConditionalSampler& sampler_for(std::size_t variable, std::size_t row) const {
+    const SamplerSet& set = group_.empty() ? set_ : *of_group_[*group_[row]];
+    return *set.variables[variable].sampler;
   }
 
   void choose() {
@@ -133,7 +174,8 @@ class DriftTest {
   std::vector<std::size_t> whole_rows(std::size_t variable) const {
     std::vector<std::size_t> whole;
     for (std::size_t i = 0; i < rows_.rows(); ++i) {
-      bool known = !rows_.is_missing(i, *column_of(variable));
+      bool known = !rows_.is_missing(i, *column_of(variable)) && !was_set_[variable][i];
+      if (!group_.empty()) known = known && group_[i].has_value();
       for (const std::size_t condition : set_.variables[variable].conditions)
         known = known && !rows_.is_missing(i, *column_of(condition));
       if (known) whole.push_back(i);
@@ -149,15 +191,17 @@ class DriftTest {
     return values;
   }
 
-  std::vector<double> transforms(std::size_t j, const std::vector<double>& target,
+  // The places of `target` in their forecasts; `rows`: those of the table that they are.
+  std::vector<double> transforms(std::size_t j, const std::vector<std::size_t>& rows, const std::vector<double>& target,
                                  const std::vector<std::vector<double>>& inputs) const {
-    const ConditionalSampler& sampler = *set_.variables[j].sampler;
+    const ConditionalSampler& of_all = *set_.variables[j].sampler;
+    const std::vector<std::vector<double>> hidden = hidden_causes(of_all, rows);
     std::vector<Condition> conditions;
     for (const std::vector<double>& input : inputs) conditions.push_back({input.data(), false});
     std::vector<double> below(target.size());
     std::vector<double> up_to(target.size());
-    const bool exact = sampler.is_discrete() && sampler.distribution(conditions, target, 1.0, below, up_to);
-    std::vector<double> noise(sampler.noise_entries() * kPitDraws);
+    const bool alike = group_.empty() && hidden.empty();
+    const bool exact = alike && of_all.is_discrete() && of_all.distribution(conditions, target, 1.0, below, up_to);
     std::vector<double> draws(kPitDraws);
     for (Condition& condition : conditions) condition.shared = true;
     std::vector<double> places;
@@ -165,7 +209,15 @@ class DriftTest {
       context_.check_interrupt();
       RandomStream random(context_.seed, "drift.noise", stream_index({{j, 24}, {i, 40}}));
       if (!exact) {
+        const ConditionalSampler& sampler = sampler_for(j, rows[i]);
+        std::vector<double> noise(sampler.noise_entries() * kPitDraws);
         for (double& number : noise) number = random.normal();
+        const std::size_t own = sampler.noise_entries() - sampler.shared_noise().size();
+        for (std::size_t h = 0; h < hidden.size(); ++h) {
+          if (std::isnan(hidden[h][i])) continue;
+          const auto first = noise.begin() + static_cast<std::ptrdiff_t>((own + h) * kPitDraws);
+          std::fill_n(first, kPitDraws, hidden[h][i]);
+        }
         sampler.start(noise, kPitDraws)->sample(conditions, 1.0, draws);
         below[i] = static_cast<double>(
             std::count_if(draws.begin(), draws.end(), [&](double draw) { return draw < target[i]; }));
@@ -181,6 +233,43 @@ class DriftTest {
     return places;
   }
 
+  // For each hidden cause that the variable shares with a lever: its normal number in each row, which is known where
+  // the lever was left alone; NaN where it was set, or where what the lever depends on lacks.
+  std::vector<std::vector<double>> hidden_causes(const ConditionalSampler& sampler,
+                                                 const std::vector<std::size_t>& rows) const {
+    std::vector<std::vector<double>> causes;
+    for (const SharedNoise& shared : sampler.shared_noise()) {
+      if (shared.variable.empty()) break;  // those of groups come last
+      const std::size_t lever = set_.index(shared.variable);
+      const SamplerVariable& variable = set_.variables[lever];
+      std::vector<double>& cause = causes.emplace_back(rows.size(), std::numeric_limits<double>::quiet_NaN());
+      bool known = variable.sampler && column_of(lever).has_value();
+      for (const std::size_t condition : variable.conditions) known = known && column_of(condition).has_value();
+      if (!known) continue;
+      std::vector<std::size_t> alone;
+      std::vector<std::size_t> places;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        bool whole = !was_set_[lever][rows[i]] && !rows_.is_missing(rows[i], *column_of(lever));
+        for (const std::size_t condition : variable.conditions)
+          whole = whole && !rows_.is_missing(rows[i], *column_of(condition));
+        if (!whole) continue;
+        alone.push_back(rows[i]);
+        places.push_back(i);
+      }
+      std::vector<std::vector<double>> inputs;
+      for (const std::size_t condition : variable.conditions) inputs.push_back(standardised(condition, alone));
+      const std::vector<double> own = transforms(lever, alone, standardised(lever, alone), inputs);
+      for (std::size_t i = 0; i < places.size(); ++i) cause[places[i]] = normal_quantile(inside(own[i]));
+    }
+    return causes;
+  }
+
+  // So far from the ends that its normal number is finite.
+  static double inside(double place) {
+    constexpr double kEdge = 1e-6;
+    return std::clamp(place, kEdge, 1.0 - kEdge);
+  }
+
   void test(std::size_t k) {
     const std::size_t j = places_[k];
     const SamplerVariable& variable = set_.variables[j];
@@ -188,23 +277,24 @@ class DriftTest {
     const std::vector<double> target = standardised(j, rows);
     std::vector<std::vector<double>> inputs;
     for (const std::size_t condition : variable.conditions) inputs.push_back(standardised(condition, rows));
-    const std::vector<double> places = transforms(j, target, inputs);
+    const std::vector<double> places = transforms(j, rows, target, inputs);
     VariableDrift& result = check_.variables[k];
     result.name = variable.name;
     result.rows = rows.size();
     Score level{"level", {}, std::vector<double>(rows.size(), 1.0)};
     Score spread{"spread", {}, std::vector<double>(rows.size(), 1.0)};
     for (const double place : places) {
-      constexpr double kEdge = 1e-6;
-      const double inside = std::clamp(place, kEdge, 1.0 - kEdge);
-      ++result.pit[std::min<std::size_t>(static_cast<std::size_t>(10.0 * inside), 9)];
-      level.values.push_back(normal_quantile(inside));
-      spread.values.push_back(normal_quantile(std::clamp(std::abs(2.0 * inside - 1.0), kEdge, 1.0 - kEdge)));
+      const double at = inside(place);
+      ++result.pit[std::min<std::size_t>(static_cast<std::size_t>(10.0 * at), 9)];
+      level.values.push_back(normal_quantile(at));
+      spread.values.push_back(normal_quantile(inside(std::abs(2.0 * at - 1.0))));
     }
     std::vector<Score> scores = {level, spread};
     for (std::size_t c = 0; c < inputs.size(); ++c)
       scores.push_back({set_.variables[variable.conditions[c]].name, level.values, inputs[c]});
-    const double shared = static_cast<double>(variable.conditions.size() + 1) / training_rows(model_, variable);
+    // Each group has a level of its own.
+    const std::size_t levels = std::max<std::size_t>(1, model_.groups.size());
+    const double shared = static_cast<double>(variable.conditions.size() + levels) / training_rows(model_, variable);
     const std::vector<std::size_t> lengths = end_lengths(rows.size());
     result.strongest.name = variable.name;
     const Score* strongest = nullptr;
@@ -225,6 +315,9 @@ class DriftTest {
   const IncompleteTable& rows_;
   const Context& context_;
   DriftCheck check_;
+  std::vector<std::optional<std::size_t>> group_;            // of each row; empty: the model has none
+  std::vector<std::shared_ptr<const SamplerSet>> of_group_;  // samplers of each group
+  std::vector<std::vector<bool>> was_set_;                   // rows in which each variable was set
   std::vector<std::size_t> places_;
   std::vector<std::vector<std::size_t>> tested_;  // rows of each
   std::size_t tests_ = 0;

@@ -602,10 +602,17 @@ RehearsalGraph read_rehearsal_graph(const JsonPart& part, const Order& order, co
   return graph;
 }
 
-// Behind all other numbers, column by column.
-Json kept_rows_json(const Table& table, std::vector<double>& numbers) {
+// Behind all other numbers, column by column. Types of columns that speak of rows are not among those of the model.
+Json kept_rows_json(const Table& table, const Order& variables, std::vector<double>& numbers) {
   numbers.insert(numbers.end(), table.values().begin(), table.values().end());
-  return {{"rows", table.rows()}, {"columns", table.names()}};
+  Json json = {{"rows", table.rows()}, {"columns", table.names()}};
+  std::vector<NamedColumn> others;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    if (std::find(variables.begin(), variables.end(), table.name(j)) == variables.end())
+      others.push_back({table.name(j), table.about(j)});
+  }
+  if (!others.empty()) json["types"] = column_types_json(others);
+  return json;
 }
 
 Table read_kept_rows(const JsonPart& part, const RehearsalModel& model, std::span<const double>& numbers) {
@@ -615,7 +622,11 @@ Table read_kept_rows(const JsonPart& part, const RehearsalModel& model, std::spa
   const std::span<const double> cells = numbers.first(static_cast<std::size_t>(rows) * names.size());
   numbers = numbers.subspan(cells.size());
   std::vector<Column> about;
-  for (const std::string& name : names) about.push_back(about_column(model.columns, name));
+  std::vector<NamedColumn> known = model.columns;
+  if (part.has("types")) {
+    for (NamedColumn& other : read_column_types(part["types"])) known.push_back(std::move(other));
+  }
+  for (const std::string& name : names) about.push_back(about_column(known, name));
   for (const std::string& name : model.order.order) {
     if (std::find(names.begin(), names.end(), name) == names.end())
       part["columns"].fail(fmt::format("lacks '{}', which is a variable of the model", name));
@@ -660,7 +671,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   for (const SetEffect& effect : model.set_by_hand) json["set_by_hand"].push_back(to_json(effect));
   if (!model.groups.empty()) json["groups"] = model.groups;
   if (model.effective_rows) json["effective_rows"] = *model.effective_rows;
-  if (model.rows) json["rows"] = kept_rows_json(*model.rows, numbers);
+  if (model.rows) json["rows"] = kept_rows_json(*model.rows, model.order.order, numbers);
   json["summary"] = to_json(model.summary);
   return json;
 }

@@ -62,7 +62,7 @@ class Fit {
       if (tables_.size() > 1)
         throw Error::of_option("keep_rows", "Rows with imputed cells are not kept: they are no data.",
                                {{"Leave out the rows", "missing", "drop"}});
-      model_.rows = table_;
+      model_.rows = kept_columns(task, table_, declare_columns(tables.front(), task));
     }
     for (const std::size_t column : resolved_.context) model_.context.push_back(resolved_.columns[column]);
   }
@@ -191,6 +191,16 @@ class Fit {
   static RehearsalOptions with_rows(RehearsalOptions options, const TaskRows& rows) {
     if (!rows.plain()) options.order.olem_plus.rows = std::make_shared<const TaskRows>(rows);
     return options;
+  }
+
+  // The variables, and the columns that speak of rows, which updating needs as well.
+  static Table kept_columns(const Task& task, const Table& used, const Table& all) {
+    std::vector<std::size_t> columns;
+    for (const std::string& name : used.names()) columns.push_back(all.index(name));
+    for (const std::string& name : row_columns(task)) {
+      if (!used.find(name)) columns.push_back(all.index(name));
+    }
+    return all.with_columns(columns);
   }
 
   static std::vector<Table> used_columns(const Task& task, std::span<const Table> tables) {

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "olem/error.h"
+#include "olem/task_rows.h"
 #include "rehearse/forgetting.h"
 #include "rehearse/refit.h"
+#include "rehearse/row_facts.h"
 #include "sampler/fitted.h"
 
 namespace olem {
@@ -25,12 +28,93 @@ constexpr std::size_t kSpreadRows = 20;  // behind a spread
 constexpr double kSpreadRatio = 1.25;    // spreads that differ less are the same
 constexpr double kRidgeOfReplay = 1e-3;  // as of the bank
 
-// The rows of a model in one table, old before new, with the columns of the model.
-Table joined_rows(const RehearsalModel& model, const Table& old_rows, const Table& new_rows) {
-  const Order& names = model.order.order;
+// The task with what is said of the new rows.
+Task task_with(const Task& task, const UpdateOptions& options) {
+  Task result = task;
+  for (const auto& [name, column] : options.set_by_hand) {
+    const auto known = std::find_if(result.set_by_hand.begin(), result.set_by_hand.end(),
+                                    [&](const SetByHand& entry) { return entry.name == name; });
+    if (known == result.set_by_hand.end()) {
+      result.set_by_hand.push_back({name, column});
+    } else if (known->column != column) {
+      throw Error(ErrorCategory::kUsage,
+                  fmt::format("The task of the model says itself in which rows '{}' was set: {}.", name,
+                              known->column.empty() ? "in all of them" : fmt::format("by '{}'", known->column)),
+                  {{"Leave it out here"}});
+    }
+  }
+  return result;
+}
+
+// Of a column that speaks of rows: the old cells and the new ones with the same numbers for the same words.
+class JoinedColumn {
+ public:
+  JoinedColumn(const Table& old_rows, const Table& new_rows, const std::string& name) {
+    const std::size_t old_place = old_rows.index(name);
+    const std::size_t new_place = new_rows.index(name);
+    const auto plain = [](const Column& column) { return !has_levels(column.type); };
+    if (plain(old_rows.about(old_place)) && plain(new_rows.about(new_place))) {
+      for (const Table* const table : {&old_rows, &new_rows}) {
+        const auto cells = table->column(table->index(name));
+        values.insert(values.end(), cells.begin(), cells.end());
+      }
+      return;
+    }
+    about = old_rows.about(old_place);
+    if (!has_levels(about.type)) about = Column{};
+    about.type = ColumnType::kCategory;
+    add(old_rows, old_place);
+    add(new_rows, new_place);
+    std::sort(about.levels.begin(), about.levels.end(),
+              [](const ColumnLevel& a, const ColumnLevel& b) { return a.value < b.value; });
+  }
+
+  std::vector<double> values;
+  Column about;
+
+ private:
+  double highest() const {
+    double value = 0.0;
+    for (const ColumnLevel& level : about.levels) value = std::max(value, level.value);
+    return value;
+  }
+
+  void add(const Table& table, std::size_t place) {
+    for (const double cell : table.column(place)) {
+      const std::string word = value_name(table.about(place), cell);
+      auto level = std::find_if(about.levels.begin(), about.levels.end(),
+                                [&](const ColumnLevel& known) { return known.name == word; });
+      if (level == about.levels.end()) {
+        double value = cell;  // numbers stay as they are; the number of a new word may be taken
+        for (const ColumnLevel& known : about.levels) {
+          if (known.value == cell) value = 1.0 + highest();
+        }
+        about.levels.push_back({value, word});
+        level = std::prev(about.levels.end());
+      }
+      values.push_back(level->value);
+    }
+  }
+};
+
+// A column that a task names for the new rows only: nothing was set in the old ones.
+Table with_column_of_zeros(const Table& table, const std::string& name) {
+  if (table.find(name)) return table;
+  std::vector<std::string> names = table.names();
+  std::vector<double> values(table.values().begin(), table.values().end());
+  std::vector<Column> about = table.about();
+  names.push_back(name);
+  values.insert(values.end(), table.rows(), 0.0);
+  about.emplace_back();
+  return {std::move(names), std::move(values), table.source(), std::move(about)};
+}
+
+// The rows of a model in one table, old before new, with the columns of the model and those that speak of rows; in the
+// order of the task's time where it names one.
+Table joined_rows(const RehearsalModel& model, const Task& task, const Table& old_rows, const Table& new_rows) {
+  std::vector<std::string> names = model.order.order;
   std::vector<double> values;
   std::vector<Column> about;
-  values.reserve(names.size() * (old_rows.rows() + new_rows.rows()));
   for (const std::string& name : names) {
     for (const Table* const table : {&old_rows, &new_rows}) {
       const auto cells = table->column(table->index(name));
@@ -38,7 +122,21 @@ Table joined_rows(const RehearsalModel& model, const Table& old_rows, const Tabl
     }
     about.push_back(about_column(model.columns, name));
   }
-  return {names, std::move(values), new_rows.source(), std::move(about)};
+  for (const std::string& name : row_columns(task)) {
+    const bool known = std::find(names.begin(), names.end(), name) != names.end();
+    if (known) continue;
+    JoinedColumn joined(old_rows, new_rows, name);
+    names.push_back(name);
+    values.insert(values.end(), joined.values.begin(), joined.values.end());
+    about.push_back(std::move(joined.about));
+  }
+  Table all(std::move(names), std::move(values), new_rows.source(), std::move(about));
+  if (task.time.empty()) return all;
+  const auto times = all.column(all.index(task.time));
+  std::vector<std::size_t> places(all.rows());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+  return all.with_rows(places);
 }
 
 void refuse_known_rows(const RehearsalModel& model, const Table& old_rows, const Table& new_rows) {
@@ -52,37 +150,6 @@ void refuse_known_rows(const RehearsalModel& model, const Table& old_rows, const
               fmt::format("{}These are the last {} rows of those that the model has already.", new_rows.prefix(),
                           new_rows.rows()),
               {{"Give the rows that came after them"}});
-}
-
-// What a task says of its rows would have to be joined, too, and replayed rows are no longer the rows that it speaks
-// of.
-void refuse_task_rows(const Task& task) {
-  std::vector<std::string> keys;
-  if (!task.set_by_hand.empty()) keys.emplace_back("\"set_by_hand\"");
-  if (!task.group.empty()) keys.emplace_back("\"group\"");
-  if (!task.weight.empty()) keys.emplace_back("\"weight\"");
-  if (!task.time.empty()) keys.emplace_back("\"time\"");
-  if (keys.empty()) return;
-  throw Error(
-      ErrorCategory::kData,
-      fmt::format("The task of the model says something about its rows ({}), which an update cannot carry over.",
-                  fmt::join(keys, ", ")),
-      {{"Fit a model to the old and the new rows in one table"}});
-}
-
-// In which of the joined rows the variable was set; old rows: in none.
-std::vector<bool> rows_set(const std::string& column, const Table& new_rows, std::size_t old_rows) {
-  std::vector<bool> set(old_rows, false);
-  const std::size_t place = new_rows.index(column);
-  for (const double cell : new_rows.column(place)) {
-    if (cell != 0.0 && cell != 1.0)
-      throw Error(ErrorCategory::kData,
-                  fmt::format("{}'{}' holds {}, but should say by 0 and 1, or no and yes, in which rows a variable was "
-                              "set.",
-                              new_rows.prefix(), column, cell));
-    set.push_back(cell == 1.0);
-  }
-  return set;
 }
 
 // The linear part of every row, by a regression whose rows count factor^distance from it on both sides.
@@ -140,8 +207,16 @@ void rescale_old(std::vector<double>& residuals, double memory) {
 // Rows as they would have come under the mechanisms of now.
 class Replay {
  public:
-  Replay(const RehearsalModel& model, const Table& rows, std::vector<std::vector<bool>> set, const Context& context)
-      : set_(fitted(model.samplers)), rows_(rows), was_set_(std::move(set)), context_(context) {}
+  // `rows`: the variables, less the means of groups where there are groups.
+  Replay(const RehearsalModel& model, const Table& rows, const TaskRows& facts, const Context& context)
+      : set_(fitted(model.samplers)), rows_(rows), context_(context) {
+    for (const SamplerVariable& variable : set_.variables) {
+      const TaskRows::Set* const set = facts.find(variable.name);
+      was_set_.push_back(set == nullptr ? std::vector<unsigned char>(rows.rows(), 0) : set->rows);
+      const auto count = std::count(was_set_.back().begin(), was_set_.back().end(), 1);
+      mixed_.push_back(count > 0 && static_cast<std::size_t>(count) < rows.rows());
+    }
+  }
 
   void run(std::vector<VariableUpdate>& updates, std::vector<Warning>& warnings) {
     for (std::size_t j = 0; j < set_.variables.size(); ++j) {
@@ -165,26 +240,39 @@ class Replay {
     }
   }
 
-  Table table() const {
-    std::vector<double> values;
-    for (const std::string& name : rows_.names()) {
-      const std::vector<double>& column = present_[set_.index(name)];
-      values.insert(values.end(), column.begin(), column.end());
+  // `all` as it would have come under the mechanisms of now.
+  Table moved(const Table& all) const {
+    std::vector<double> values(all.values().begin(), all.values().end());
+    for (std::size_t j = 0; j < set_.variables.size(); ++j) {
+      const auto before = rows_.column(rows_.index(set_.variables[j].name));
+      double* const cells = values.data() + all.index(set_.variables[j].name) * all.rows();
+      for (std::size_t i = 0; i < all.rows(); ++i) cells[i] += present_[j][i] - before[i];
     }
-    return {rows_.names(), std::move(values), rows_.source(), rows_.about()};
+    return {all.names(), std::move(values), all.source(), all.about()};
   }
 
  private:
-  // One and the conditions of row i, standardised as the model has them.
+  // How many numbers inputs() has.
+  std::size_t input_count(std::size_t j) const {
+    std::size_t count = 1 + set_.variables[j].conditions.size();
+    for (const std::size_t condition : set_.variables[j].conditions) count += mixed_[condition] ? 2 : 0;
+    return count;
+  }
+
+  // One and the conditions of row i, standardised as the model has them. A condition that was set in some rows has an
+  // effect and a level of its own in the others, where hidden causes contribute: which rows were set is no change.
   Eigen::VectorXd inputs(std::size_t j, std::size_t i, bool now) const {
     const SamplerVariable& variable = set_.variables[j];
-    Eigen::VectorXd x(static_cast<Eigen::Index>(variable.conditions.size() + 1));
+    Eigen::VectorXd x = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(input_count(j)));
     x[0] = 1.0;
-    for (std::size_t k = 0; k < variable.conditions.size(); ++k) {
-      const std::size_t condition = variable.conditions[k];
+    Eigen::Index place = 1;
+    for (const std::size_t condition : variable.conditions) {
       const SamplerVariable& input = set_.variables[condition];
-      const double value = now ? present_[condition][i] : rows_.at(i, rows_.index(input.name));
-      x[static_cast<Eigen::Index>(k + 1)] = input.standardise(value);
+      const double value = input.standardise(now ? present_[condition][i] : rows_.at(i, rows_.index(input.name)));
+      x[place++] = value;
+      if (!mixed_[condition]) continue;
+      x[place++] = was_set_[condition][i] != 0 ? 0.0 : 1.0;
+      x[place++] = was_set_[condition][i] != 0 ? 0.0 : value;
     }
     return x;
   }
@@ -196,9 +284,9 @@ class Replay {
     std::vector<std::size_t> own;  // rows in which it was not set
     std::vector<Eigen::VectorXd> x;
     std::vector<double> y;
-    ForgettingBank bank(variable.conditions.size() + 1);
+    ForgettingBank bank(input_count(j));
     for (std::size_t i = 0; i < rows_.rows(); ++i) {
-      if (was_set_[j][i]) continue;
+      if (was_set_[j][i] != 0) continue;
       own.push_back(i);
       x.push_back(inputs(j, i, false));
       y.push_back(variable.standardise(present_[j][i]));
@@ -254,30 +342,36 @@ class Replay {
 
   const SamplerSet& set_;
   const Table& rows_;
-  std::vector<std::vector<bool>> was_set_;
   const Context& context_;
-  std::vector<std::vector<double>> present_;  // values of each variable, as they are brought to the present
+  std::vector<std::vector<unsigned char>> was_set_;  // rows, by variable
+  std::vector<bool> mixed_;                          // was set in some rows and not in others
+  std::vector<std::vector<double>> present_;         // values of each variable, as they are brought to the present
 };
 
 }  // namespace
 
 ModelUpdate update_model(const RehearsalModel& model, const Table& old_rows, const Table& new_rows,
                          const UpdateOptions& options, const Context& context) {
-  refuse_task_rows(model.task);
   const SamplerSet& set = fitted(model.samplers);
+  for (const auto& [name, column] : options.set_by_hand) set.index(name);
+  const Task task = task_with(model.task, options);
   ModelUpdate result;
   result.old_rows = old_rows.rows();
   result.new_rows = new_rows.rows();
-  const Table all = joined_rows(model, old_rows, new_rows);
-  refuse_known_rows(model, old_rows, new_rows);
-  std::vector<std::vector<bool>> was_set(set.variables.size(), std::vector<bool>(all.rows(), false));
-  for (const auto& [name, column] : options.set_by_hand)
-    was_set[set.index(name)] = rows_set(column, new_rows, old_rows.rows());
+  Table before = old_rows;
+  for (const auto& [name, column] : options.set_by_hand) before = with_column_of_zeros(before, column);
+  refuse_known_rows(model, before, new_rows);
+  const Table all = joined_rows(model, task, before, new_rows);
+  const TaskRows facts = task_rows(task, all);
+  std::vector<std::size_t> variables;
+  for (const std::string& name : model.order.order) variables.push_back(all.index(name));
+  const Table inside = inside_groups({all.with_columns(variables)}, facts).front();
   context.report_progress(0.0, "linear parts");
-  Replay replay(model, all, std::move(was_set), context);
+  Replay replay(model, inside, facts, context);
   replay.run(result.variables, result.warnings);
-  const Table present = replay.table();
+  const Table present = replay.moved(all);
   RehearsalModel like = model;
+  like.task = task;
   like.options.keep_rows = false;  // they would be the replayed ones
   result.model = refit_rehearsal(like, present, context);
   result.model.data = DataSource{model.data ? model.data->file : "", all.rows()};

@@ -454,6 +454,20 @@ test('a task in steps: the plan, what was seen since, and what looking is worth'
   await press(page, 'Find out');
   await page.locator('#looking-parts li').first().waitFor({ timeout: 120000 });
   assert.match(await page.locator('#looking-parts').innerText(), /\w+: \d+\.\d points \(\d/);
+  // Two bars for each variable, as long as its probabilities, and for each of the five levers.
+  const bars = await page.locator('#looking-parts li').evaluateAll((items) =>
+    items.map((item) => ({
+      text: item.firstChild.textContent,
+      widths: [...item.querySelectorAll('.share i')].map((bar) => bar.getBoundingClientRect().width / bar.parentElement.getBoundingClientRect().width),
+    })),
+  );
+  assert.equal(bars.filter(({ text }) => / changed/.test(text)).length, 5);
+  for (const { text, widths } of bars) {
+    assert.equal(widths.length, 2, text);
+    const shares = [...text.matchAll(/(\d+(?:\.\d+)?)\s?%/g)].map((found) => Number(found[1]) / 100);
+    const expected = / unseen/.test(text) ? shares.slice(0, 2).reverse() : shares.slice(0, 2);
+    widths.forEach((width, i) => assert.ok(Math.abs(width - expected[i]) < 0.01, `${text}: ${widths}`));
+  }
   await close();
   await own.stop();
 });

@@ -238,5 +238,28 @@ TEST(CliActed, AQuadraticCostPullsTowardsItsDatum) {
   EXPECT_THAT(refused.err, HasSubstr("1 for the distance or 2 for its square"));
 }
 
+// What the task says of rows and costs stands on the report.
+TEST(CliActed, TheReportSaysWhatTheTaskSays) {
+  const TemporaryFolder folder;
+  const std::string place = simulated(folder, "acted", 4);
+  Json task = task_of(place);
+  task["cost"] = {{"price", {{"weight", 10}, {"datum", 0.5}, {"power", 2}}}};
+  const std::string file = with_task(place, task, "squares.json");
+  const std::string page = folder.file("page.html");
+  const ProcessResult result =
+      run_olem({"decide", file, "--sampler", "linear", "--quick", "--seed", "3", "--report", page, "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string html = read_file(page);
+  EXPECT_THAT(html, HasSubstr("price 10 times the square from 0.5"));
+  EXPECT_THAT(html, HasSubstr("price was set from outside in rows that price_was_set marks."));
+  const Json effect = parse_json(result.out)["set_by_hand"][0];
+  EXPECT_THAT(html, HasSubstr(fmt::format("{} rows", effect["set_rows"].get<int>())));
+  const Json decision = parse_json(result.out)["decisions"][0];
+  if (!decision["alterations"]["price"].is_null()) {
+    const double off = decision["alterations"]["price"].get<double>() - 0.5;
+    EXPECT_NEAR(decision["cost"].get<double>(), 10.0 * off * off, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace olem::test::acted_test

@@ -54,6 +54,8 @@ TEST(InitVerb, WithRolesItWritesATaskThatDecides) {
   EXPECT_THAT(task, ContainsRegex("\"observed\": \\{ \"season\": -?[0-9.]+ \\}"));
   EXPECT_THAT(task, HasSubstr("may change them: visitors."));
   EXPECT_THAT(task, HasSubstr("* identifier: "));
+  EXPECT_THAT(task, HasSubstr("\"set_by_hand\": {"));
+  EXPECT_THAT(task, HasSubstr("\"group\""));
   const ProcessResult checked = shop.run({"check", "task.json"});
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
   const ProcessResult decided = shop.run(decide_quickly("task.json"));

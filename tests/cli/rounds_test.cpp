@@ -5,8 +5,10 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/helpers.h"
+#include "olem/file.h"
 #include "olem/random.h"
 #include "support/process.h"
 
@@ -61,6 +63,70 @@ TEST(CliRounds, PlansThreeRounds) {
                                          "--sampler", "gaussian", "--draws", "300", "--judge-draws", "1000", "--json"})
                                    .out);
   EXPECT_EQ(next["plan"].size(), 2U);
+}
+
+// Rows that stand in another order are brought into that of "time", and what the task says of them goes with them.
+TEST(CliRounds, RowsAreBroughtIntoTheOrderOfTime) {
+  const TemporaryFolder folder;
+  const std::string sorted = task_file(folder);
+  std::istringstream rows(read_text(folder.file("rows.csv")));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(rows, line);) lines.push_back(line);
+  std::string shuffled = "week,was_set," + lines[0] + "\n";
+  const std::size_t count = lines.size() - 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t row = i * 1009 % count;  // 1009 is prime, so that every row comes once
+    shuffled += fmt::format("{},{},{}\n", row, row % 2, lines[row + 1]);
+  }
+  std::ofstream(folder.file("shuffled.csv")) << shuffled;
+  Json task = Json::parse(read_text(sorted));
+  task["data"] = "shuffled.csv";
+  task["time"] = "week";
+  task["ignore"] = {"was_set"};
+  const std::string timed = folder.file("timed.json");
+  std::ofstream(timed) << task.dump();
+  const auto decided = [](const std::string& file) {
+    const ProcessResult result = run_olem({"decide", file, "--lags", "1", "--rounds", "2", "--sampler", "gaussian",
+                                           "--draws", "200", "--judge-draws", "500", "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return parse_json(result.out);
+  };
+  const Json by_time = decided(timed);
+  EXPECT_EQ(by_time["plan"], decided(sorted)["plan"]);
+  task.erase("ignore");
+  task["set_by_hand"] = {{"z", "was_set"}};
+  std::ofstream(timed) << task.dump();
+  EXPECT_NEAR(decided(timed)["alterations"]["z"].get<double>(), by_time["alterations"]["z"].get<double>(), 0.05);
+  task["group"] = "was_set";
+  task.erase("set_by_hand");
+  std::ofstream(timed) << task.dump();
+  const ProcessResult groups = run_olem({"decide", timed, "--lags", "1", "--rounds", "2"});
+  EXPECT_EQ(groups.exit_code, 4);
+  EXPECT_THAT(groups.err, HasSubstr("Rounds of several groups"));
+}
+
+// The plan is the one of least quadratic cost, in the words of a task.
+TEST(CliRounds, AQuadraticCostIsInTheTask) {
+  const TemporaryFolder folder;
+  const std::string file = task_file(folder);
+  Json task = Json::parse(read_text(file));
+  const auto decided = [&] {
+    std::ofstream(file) << task.dump();
+    const ProcessResult result = run_olem({"decide", file, "--lags", "1", "--rounds", "3", "--sampler", "gaussian",
+                                           "--draws", "200", "--judge-draws", "500", "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return parse_json(result.out);
+  };
+  const Json without = decided();
+  task["cost"] = {{"z", {{"weight", 1}, {"datum", 0}, {"power", 2}}}};
+  const Json squares = decided();
+  EXPECT_EQ(squares["plan"], without["plan"]);
+  const double now = squares["alterations"]["z"];
+  // Later rounds cost what their rules set on the average: by the plan at least the squares of its means.
+  double least = 0.0;
+  for (const Json& round : squares["plan"]) least += round["z"].get<double>() * round["z"].get<double>();
+  EXPECT_GE(squares["decision"]["cost"].get<double>(), now * now);
+  EXPECT_NEAR(squares["decision"]["cost"].get<double>(), least, 0.5);
 }
 
 TEST(CliRounds, NeedsLagsAndATask) {

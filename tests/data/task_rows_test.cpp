@@ -81,6 +81,9 @@ TEST(TaskRows, WhatCannotBeIsRefused) {
   task.weight = "a_set";
   EXPECT_THAT(refusal(), HasSubstr("The weight of row 1 is 0"));
   task = task_about_rows();
+  table = Table(table.names(), {table.values().begin(), table.values().end()}, "made",
+                {{}, {}, {}, {}, {}, {ColumnType::kCategory, {{1, "fall"}, {2, "may"}, {3, "june"}, {4, "winter"}}}});
+  EXPECT_THAT(refusal(), HasSubstr("'t' holds words"));
   task.set_by_hand.front().name = "b";
   EXPECT_THAT(refusal(), HasSubstr("no column 'b'"));
 }

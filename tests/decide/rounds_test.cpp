@@ -94,6 +94,63 @@ TEST(Rounds, TheKnownAnswersAfterTheFirstOfThree) {
   EXPECT_NEAR(next.plan[0][0].value, 0.888870, 1e-6);
 }
 
+// The specification's words: weight 1, datum 0, power 2. Other weights of the same square change nothing.
+TEST(Rounds, QuadraticCostsMakeThePlan) {
+  for (const double weight : {1.0, 7.0}) {
+    RoundsProblem problem = posed(3, 2.0, 0.3, {0.1, -0.2, 0.5});
+    problem.task.cost = {{"z", weight}};
+    problem.task.cost_forms = {{"z", 0.0, 2}};
+    const RoundsDecision now = decide_rounds(problem, few_draws(), {});
+    ASSERT_EQ(now.plan.size(), 3U);
+    EXPECT_NEAR(now.plan[2][0].value, 0.922550, 1e-6);
+    EXPECT_NEAR(now.plan[1][0].value, 0.813521, 1e-6);
+    EXPECT_NEAR(now.plan[0][0].value, 0.791716, 1e-6);
+  }
+}
+
+// With the datum at the plan itself nothing is moved from it; from another the plan differs, and the mean is the same.
+TEST(Rounds, TheDatumIsWhereThePlanStartsFrom) {
+  RoundsProblem problem = posed(3, 2.0, 0.3, {0.1, -0.2, 0.5});
+  const RoundsDecision squares = decide_rounds(problem, few_draws(), {});
+  problem.task.cost = {{"z", 1.0}};
+  problem.task.cost_forms = {{"z", 0.5, 2}};
+  const RoundsDecision from = decide_rounds(problem, few_draws(), {});
+  ASSERT_EQ(from.plan.size(), 3U);
+  // Effects of z on the mean are proportional to the first plan, which reaches the same mean from 0: by hand
+  // z = .5 + m w, with w the first plan and w'z = w'w.
+  double across = 0.0;
+  double along = 0.0;
+  for (const auto& round : squares.plan) {
+    along += round[0].value * round[0].value;
+    across += 0.5 * round[0].value;
+  }
+  for (std::size_t round = 0; round < 3; ++round) {
+    const double by_hand = 0.5 + (along - across) / along * squares.plan[round][0].value;
+    EXPECT_NEAR(from.plan[round][0].value, by_hand, 1e-6) << round;
+  }
+}
+
+// Other costs have no closed form: they are searched, and count as the task says.
+TEST(Rounds, OtherCostsAreCountedAsTheyAre) {
+  RoundsProblem problem = posed(1, 2.0, 0.3, {0.1, -0.2, 0.5});
+  problem.task.cost = {{"z", 3.0}};
+  problem.task.cost_forms = {{"z", 0.25, 1}};
+  const RoundsDecision decided = decide_rounds(problem, few_draws(), {});
+  EXPECT_TRUE(decided.plan.empty());
+  ASSERT_TRUE(decided.decision.alterations[0].value);
+  const double value = *decided.decision.alterations[0].value;
+  EXPECT_NEAR(value, 0.645455, 0.1);
+  EXPECT_NEAR(decided.decision.cost, 3.0 * std::abs(value - 0.25), 1e-9);
+  // A target asks for less than the most, so that the plan of the most does not hold.
+  DecisionOptions options = few_draws();
+  options.target = 0.3;
+  problem.task.cost_forms = {{"z", 0.0, 2}};
+  const RoundsDecision enough = decide_rounds(problem, options, {});
+  EXPECT_TRUE(enough.plan.empty());
+  EXPECT_GE(enough.decision.success_probability, 0.25);
+  EXPECT_LT(enough.decision.success_probability, 0.42);
+}
+
 TEST(Rounds, ASumIsAMeanTimesTheRounds) {
   RoundsProblem problem = posed(3, 2.0, 0.3, {0.1, -0.2, 0.5});
   problem.options.sum = true;

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "olem/error.h"
 #include "olem/random.h"
 #include "olem/sampler_state.h"
+#include "olem/simulate.h"
 #include "sampler/linear_gaussian.h"
 
 namespace olem::sequence_test {
@@ -408,6 +410,116 @@ TEST(Sequence, LevelsAreAnsweredByATable) {
     EXPECT_EQ(rule.form, AlterationRule::Form::kTable);
     EXPECT_EQ(rule.cells.size(), 2U);
   }
+}
+
+// The same where the two add up, which every sampler knows: the lever is the other of what is seen, and a target asks
+// for no more of it than is needed.
+TEST(Sequence, ATableIsFilledAndATargetIsReached) {
+  constexpr std::size_t kRows = 600;
+  RandomStream random(6, "test.sequence.table");
+  std::vector<std::vector<double>> v(3, std::vector<double>(kRows));
+  for (std::size_t i = 0; i < kRows; ++i) {
+    v[0][i] = random.uniform() < 0.5 ? 1.0 : 0.0;
+    v[1][i] = random.uniform() < 0.5 ? 1.0 : 0.0;
+    v[2][i] = v[0][i] + v[1][i] + 0.25 * random.normal();
+  }
+  std::vector<double> cells;
+  for (const auto& column : v) cells.insert(cells.end(), column.begin(), column.end());
+  const std::vector<ColumnDeclaration> binary = {{"seen", ColumnType::kBinary}, {"lever", ColumnType::kBinary}};
+  const Table table = declare_columns(Table({"seen", "lever", "result"}, std::move(cells), "made.csv"), binary);
+  SamplerOptions options;
+  options.sampler = "auto";
+  DecisionProblem problem;
+  problem.samplers =
+      std::make_shared<const SamplerSet>(fit_samplers(table, conditions_from_order(table.names()), options, Context()));
+  problem.alterable = {{.name = "lever", .values = {0.0, 1.0}}};
+  problem.region = Region::box({{"result", 0.5, 1.5}});
+  problem.sequence = {{{}, {"seen"}}, {{"lever"}, {}}};
+  const Decision decision = decide(problem, {}, Context());
+  // 1 -+ .5 by a noise of .25: .9545; either level alone half of that.
+  EXPECT_NEAR(decision.success_probability, 0.9545, 0.03);
+  EXPECT_NEAR(decision.sequence->at_once, 0.5, 0.05);
+  ASSERT_EQ(decision.sequence->rules.size(), 1U);
+  const AlterationRule& rule = decision.sequence->rules[0];
+  ASSERT_EQ(rule.form, AlterationRule::Form::kTable);
+  for (const double seen : {0.0, 1.0}) EXPECT_EQ(rule(std::span(&seen, 1)), 1.0 - seen);
+  // A target between is reached by the same rule, and one below what happens anyway needs no plan.
+  DecisionOptions options_with_target;
+  options_with_target.target = 0.7;
+  const Decision enough = decide(problem, options_with_target, Context());
+  EXPECT_GE(enough.success_probability, 0.67);
+  EXPECT_LE(enough.cost, decision.cost + 1e-9);
+  options_with_target.target = 0.4;  // seen and lever differ in half of the rows: .48
+  EXPECT_EQ(decide(problem, options_with_target, Context()).summary.status, Status::kAlreadyLikely);
+}
+
+// On tasks of the studies a plan is never below everything at once by more than .005, whatever is looked at between.
+TEST(Sequence, NeverBelowAtOnceOnTasksOfTheStudies) {
+  const auto check = [](const Simulation& simulation, const char* name) {
+    SCOPED_TRACE(name);
+    const Order order = [&] {
+      Order names;
+      for (const std::size_t node : causal_order(simulation.model)) names.push_back(simulation.model.nodes[node].name);
+      return names;
+    }();
+    DecisionProblem problem;
+    SamplerOptions options;
+    options.sampler = "linear";
+    std::vector<VariableConditions> conditions = conditions_from_order(order);
+    const Table& contexts = simulation.task->contexts;
+    for (VariableConditions& variable : conditions) {
+      for (std::size_t j = 0; j < contexts.columns(); ++j) variable.given |= variable.name == contexts.name(j);
+    }
+    problem.samplers =
+        std::make_shared<const SamplerSet>(fit_samplers(simulation.data, conditions, options, Context()));
+    for (std::size_t j = 0; j < contexts.columns(); ++j)
+      problem.context.push_back({contexts.name(j), contexts.at(0, j)});
+    for (const NamedRange& lever : simulation.task->alterable)
+      problem.alterable.push_back({lever.name, lever.low, lever.high});
+    std::vector<OutcomeRange> ranges;
+    for (const NamedRange& range : simulation.task->desired) ranges.push_back({range.name, range.low, range.high});
+    problem.region = Region::box(ranges);
+    // The levers one after the other, each with a look at the last column before it that has no role.
+    const auto place = [&](const std::string& variable) {
+      return std::find(order.begin(), order.end(), variable) - order.begin();
+    };
+    std::sort(problem.alterable.begin(), problem.alterable.end(),
+              [&](const auto& a, const auto& b) { return place(a.name) < place(b.name); });
+    const std::size_t half = problem.alterable.size() / 2;
+    SequenceStep first;
+    SequenceStep second;
+    for (std::size_t k = 0; k < problem.alterable.size(); ++k)
+      (k < half ? first : second).alter.push_back(problem.alterable[k].name);
+    for (std::ptrdiff_t at = place(problem.alterable[half].name) - 1; at >= 0; --at) {
+      const std::string& candidate = order[static_cast<std::size_t>(at)];
+      const auto is_it = [&](const auto& one) { return one.name == candidate; };
+      const bool lever = std::any_of(problem.alterable.begin(), problem.alterable.end(), is_it);
+      const bool context = std::any_of(problem.context.begin(), problem.context.end(), is_it);
+      if (lever || context) continue;
+      first.then_observe.push_back(candidate);
+      break;
+    }
+    if (first.alter.empty() && first.then_observe.empty()) return false;
+    problem.sequence = {first, second};
+    const Decision decision = decide(problem, {}, Context());
+    EXPECT_TRUE(decision.sequence);
+    if (!decision.sequence) return false;
+    EXPECT_GE(decision.success_probability, decision.sequence->at_once - 0.005);
+    return !first.then_observe.empty();
+  };
+  int with_a_look = 0;
+  const auto count = [&](bool looked) { with_a_look += looked ? 1 : 0; };
+  count(check(bermuda_task({}, 0, Context()), "bermuda"));
+  for (const AufFamily family : {AufFamily::kLinear, AufFamily::kMlp}) {
+    for (const NoiseKind noise : {NoiseKind::kBeta, NoiseKind::kExponential}) {
+      AufSimulationOptions options;
+      options.family = family;
+      options.noise = noise;
+      for (std::uint64_t task = 0; task < 3; ++task)
+        count(check(random_auf_task(options, task, Context()), family == AufFamily::kLinear ? "linear" : "mlp"));
+    }
+  }
+  EXPECT_GE(with_a_look, 6);
 }
 
 TEST(Sequence, SoFarIsChecked) {

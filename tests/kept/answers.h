@@ -78,6 +78,32 @@ inline Json kept_answers(const RehearsalModel& model) {
     values.push_back(variable.standardise(possible(domain.name, 0.25 * range.low + 0.75 * range.high)));
   }
   json["at_three_quarters"] = evaluate(values);
+  for (const SetEffect& effect : model.set_by_hand) json["set_by_hand"].push_back(to_json(effect));
+  if (!model.groups.empty()) json["groups"] = model.groups;
+  if (model.effective_rows) json["effective_rows"] = *model.effective_rows;
+  if (model.rows) {
+    for (std::size_t j = 0; j < model.rows->columns(); ++j) {
+      Json& column = json["rows"][model.rows->name(j)];
+      column["first"] = value_name(model.rows->about(j), model.rows->at(0, j));
+      column["last"] = value_name(model.rows->about(j), model.rows->at(model.rows->rows() - 1, j));
+    }
+  }
+  // What members and opinions draw where nothing is done.
+  for (const auto& members : {model.members, model.opinions}) {
+    if (!members) continue;
+    for (const ModelMember& member : members->list) {
+      PostDecisionPlan own;
+      own.context = plan.context;
+      own.outcomes = plan.outcomes;
+      own.draws = kKeptDraws;
+      const Table drawn = PostDecisionSampler(member.samplers, own, Context()).table({});
+      double sum = 0.0;
+      for (const double value : drawn.column(drawn.index(plan.outcomes.front()))) sum += value;
+      json["members"].push_back({{"order", member.order},
+                                 {"learner", member.learner},
+                                 {"without_action", {{"mean", sum / static_cast<double>(drawn.rows())}}}});
+    }
+  }
   return json;
 }
 

@@ -11,6 +11,7 @@
 //   sync     fsync, fdatasync                              EIO
 //   rename   rename, link                                  EIO
 //   open     open, fopen, opendir                          EMFILE
+//   kill     each of those from write on                   the process is killed, a write half done
 //
 // Only calls on behalf of our own code count: the nearest frame on the stack that does not belong to the run-time
 // libraries (libc, libstdc++, libgcc, libfmt, the leak checker, this) lies in the executable. Others, such as OpenBLAS,
@@ -41,7 +42,7 @@ namespace {
 
 constexpr std::size_t kLarge = 4096;
 
-enum class Kind { kNone, kMemory, kWorkMemory, kLargeMemory, kWrite, kSync, kRename, kOpen };
+enum class Kind { kNone, kMemory, kWorkMemory, kLargeMemory, kWrite, kSync, kRename, kOpen, kKill };
 
 Kind wanted = Kind::kNone;
 long wanted_call = 0;
@@ -105,8 +106,11 @@ bool is_ours(const void* caller) {
 
 // Whether this call is to fail.
 bool fails(Kind kind, const void* caller) {
-  if (kind != wanted || !armed.load(std::memory_order_relaxed) || !is_ours(caller)) return false;
+  const bool of_files = kind == Kind::kWrite || kind == Kind::kSync || kind == Kind::kRename || kind == Kind::kOpen;
+  const bool asked = kind == wanted || (wanted == Kind::kKill && of_files);
+  if (!asked || !armed.load(std::memory_order_relaxed) || !is_ours(caller)) return false;
   const long call = ++calls;
+  if (wanted == Kind::kKill && call == wanted_call && kind != Kind::kWrite) ::raise(SIGKILL);
   return wanted_call > 0 && (call == wanted_call || (kind == Kind::kLargeMemory && call > wanted_call));
 }
 
@@ -155,7 +159,7 @@ void read_wish() {
     Kind kind;
   } kinds[] = {{"memory:", Kind::kMemory}, {"work:", Kind::kWorkMemory}, {"large:", Kind::kLargeMemory},
                {"write:", Kind::kWrite},   {"sync:", Kind::kSync},       {"rename:", Kind::kRename},
-               {"open:", Kind::kOpen}};
+               {"open:", Kind::kOpen},     {"kill:", Kind::kKill}};
   for (const auto& one : kinds) {
     const std::size_t length = std::strlen(one.name);
     if (std::strncmp(wish, one.name, length) != 0) continue;
@@ -259,14 +263,20 @@ ssize_t write(int file, const void* bytes, std::size_t size) {
   static auto* const real = next<decltype(::write)>("write");
   if (file == full_file) return failure(ENOSPC, ssize_t{-1});
   if (!fails(Kind::kWrite, __builtin_return_address(0))) return real(file, bytes, size);
+  if (wanted == Kind::kKill) {
+    (void)!real(file, bytes, size / 2);
+    ::raise(SIGKILL);
+  }
   full_file = file;
   return size > 1 ? real(file, bytes, size / 2) : failure(ENOSPC, ssize_t{-1});
 }
 
 std::size_t fwrite(const void* bytes, std::size_t size, std::size_t count, std::FILE* file) {
   static auto* const real = next<decltype(::fwrite)>("fwrite");
-  return fails(Kind::kWrite, __builtin_return_address(0)) ? failure(ENOSPC, real(bytes, size, count / 2, file))
-                                                          : real(bytes, size, count, file);
+  if (!fails(Kind::kWrite, __builtin_return_address(0))) return real(bytes, size, count, file);
+  const std::size_t half = real(bytes, size, count / 2, file);
+  if (wanted == Kind::kKill) ::raise(SIGKILL);
+  return failure(ENOSPC, half);
 }
 
 int fsync(int file) {

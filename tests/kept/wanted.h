@@ -1,0 +1,126 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decide/helpers.h"
+#include "decide/shop.h"
+#include "olem/rehearsal.h"
+
+namespace olem::test {
+
+// The models that a version keeps: one of each kind of sampler, and one of everything else that a file can hold.
+inline constexpr std::size_t kKeptRows = 40;
+
+struct WantedModel {
+  std::string name;
+  Task task = farm_task();
+  RehearsalOptions options;
+  std::optional<GraphFile> graph;
+  std::optional<Order> order;
+  Table table = farm(kKeptRows, 1);
+};
+
+inline RehearsalOptions small_options(const std::string& sampler) {
+  RehearsalOptions options;
+  options.samplers.sampler = sampler;
+  options.samplers.spline = {.bins = 4, .width = 4};
+  options.samplers.cinn.blocks = 2;
+  options.samplers.cinn.width = 4;
+  options.samplers.network.epochs = 20;
+  options.samplers.network.ensemble = 2;
+  return options;
+}
+
+inline std::vector<WantedModel> wanted_models() {
+  std::vector<WantedModel> all;
+  for (const SamplerKind& kind : sampler_kinds()) {
+    if (kind.suits != nullptr) continue;
+    WantedModel& sampler = all.emplace_back();
+    sampler.name = kind.name;
+    sampler.options = small_options(kind.name);
+  }
+
+  // The kinds of discrete columns, transforms and encoded inputs; what is kept of a calibration; models of the context.
+  WantedModel& mixed = all.emplace_back();
+  mixed.name = "mixed";
+  mixed.task = shop_task();
+  mixed.table = shop(120, 1);
+  mixed.order = shop_order();
+  mixed.options.calibrate = true;
+  mixed.options.context_model = true;
+
+  WantedModel& graph = all.emplace_back();
+  graph.name = "graph";
+  graph.options = small_options("linear");
+  graph.graph.emplace();
+  graph.graph->graph =
+      Dag({"weather", "dose", "rate", "yield"}, std::vector<Edge>{{0, 1}, {1, 2}, {0, 3}, {1, 3}, {2, 3}});
+  graph.graph->source = "graph.csv";
+
+  WantedModel& constant = all.emplace_back();
+  constant.name = "constant";
+  constant.options = small_options("linear");
+  constant.order = Order{"weather", "soil", "dose", "rate", "yield"};
+  std::vector<double> values(constant.table.values().begin(), constant.table.values().end());
+  values.insert(values.end(), kKeptRows, 3.0);
+  constant.table = Table({"weather", "dose", "rate", "yield", "soil"}, std::move(values), "farm.csv");
+
+  WantedModel& evidence = all.emplace_back();
+  evidence.name = "calibration";
+  evidence.options = small_options("linear");
+  evidence.options.calibrate = true;
+  evidence.options.order.bootstrap = 5;
+
+  WantedModel& wishes = all.emplace_back();
+  wishes.name = "wishes";
+  wishes.options = small_options("gaussian");
+  wishes.options.order.method = "cam";
+  wishes.task = parse_task(R"({
+    "data": "farm.csv",
+    "alterable": {"dose": [-2, 2], "weather": [-1, 1]},
+    "outcome": ["yield", "rate"],
+    "desired": {"M": [[-1, 0], [1, 2]], "d": [-1, 12]},
+    "cost": {"dose": 2.5, "weather": 1},
+    "max_alterations": 1,
+    "constraints": [{"weights": {"dose": 1, "weather": 0.5}, "max": 1.5}]
+  })",
+                           "wishes.json");
+
+  // What a task says of its rows, costs that are squares, members, other learners, and the rows themselves.
+  WantedModel& acted = all.emplace_back();
+  acted.name = "acted";
+  acted.options = small_options("linear");
+  acted.options.members = MemberOptions{.orders = 2, .halves = 2};
+  acted.options.opinions = {"varsort"};
+  acted.options.keep_rows = true;
+  acted.table = farm(200, 1);
+  std::vector<double> spoken(acted.table.values().begin(), acted.table.values().end());
+  for (const std::size_t period : {3U, 5U, 2U, 200U}) {
+    for (std::size_t i = 0; i < 200; ++i)
+      spoken.push_back(static_cast<double>(period == 3 ? i % 3 / 2 : i % period + 1));
+  }
+  std::vector<Column> about(8);
+  about[5].type = ColumnType::kCategory;
+  about[5].levels = {{1, "north"}, {2, "south"}, {3, "east"}, {4, "west"}, {5, "centre"}};
+  acted.table = Table({"weather", "dose", "rate", "yield", "dose_was_set", "field", "w", "week"}, std::move(spoken),
+                      "farm.csv", std::move(about));
+  acted.task = parse_task(R"({
+    "data": "farm.csv", "context": ["weather"], "alterable": {"dose": [-2, 2], "rate": [0, 6]}, "outcome": ["yield"],
+    "desired": {"centre": [3], "radius": 1}, "before": [["dose", "rate"]],
+    "cost": {"dose": {"weight": 10, "datum": 0.5, "power": 2}, "rate": 1},
+    "set_by_hand": {"dose": "dose_was_set"}, "group": "field", "weight": "w", "time": "week"
+  })",
+                          "acted.json");
+
+  WantedModel& steps = all.emplace_back();
+  steps.name = "steps";
+  steps.options = small_options("linear");
+  SequenceStep& step = steps.task.sequence.emplace_back();
+  step.alter.emplace_back("dose");
+  step.then_observe.emplace_back("rate");
+  steps.task.alterable.pop_back();
+  return all;
+}
+
+}  // namespace olem::test
