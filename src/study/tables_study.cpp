@@ -37,7 +37,7 @@ struct TablesMethod {
 const std::vector<TablesMethod>& tables_methods() {
   static const std::vector<TablesMethod> kAll = {{{"defaults", "the defaults"}, true, true},
                                                  {{"quick", "one fit"}, false, true},
-                                                 {{"unsaid", "the defaults, not said"}, true, false}};
+                                                 {{"unsaid", "one fit, not said"}, false, false}};
   return kAll;
 }
 
@@ -195,7 +195,7 @@ std::vector<Batch> plan_tables(const StudyRequest& request) {
                                            request.rounds, task, method),
                                tables_cost(name, tables_method(method), request)});
       }
-      batch.cost = 0.5;
+      batch.cost = 0.1;
       batch.prepare = [name, task, request](const Context& context) {
         Context own = context;
         own.seed = derived_seed(request.seed, fmt::format("tables {} {}", name, task));
