@@ -3,7 +3,8 @@
 
 Simulates tasks whose truth is known (olem simulate), lets every method decide for the same contexts, and asks the
 simulator for the true success of each decision (olem simulate evaluate). Prints Markdown. Finished decisions are lines
-of --journal; the same command goes on after an interruption. Needs Debian's python3-sklearn.
+of --journal; the same command goes on after an interruption. --page puts the tables into a page, between the lines
+"<!-- compare.py -->" and "<!-- end of compare.py -->". Needs Debian's python3-sklearn.
 """
 import os
 
@@ -12,7 +13,9 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import argparse
 import collections
+import contextlib
 import csv
+import io
 import json
 import resource
 import subprocess
@@ -50,7 +53,7 @@ LABELS = {
     "ges": "Grad-Rh, GES",
     "listen": "olem, order by LISTEN",
     "olem-linear": "olem, one fit, linear samplers",
-    "olem-0.1-linear": "the same, defaults of 0.1",
+    "olem-0.1-linear": "olem, one fit, linear samplers, defaults of 0.1",
     "ges-linear": "Grad-Rh, GES, linear samplers",
     "listen-linear": "olem, order by LISTEN, linear samplers",
     "linear": "linear regression",
@@ -81,6 +84,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=0, help="of every random draw (default %(default)s)")
     parser.add_argument("--olem", default="build/release/app/olem", help="the executable (default %(default)s)")
     parser.add_argument("--journal", default="against.jsonl", help="finished decisions (default %(default)s)")
+    parser.add_argument("--page", help="a page to put the tables into, instead of printing them")
     parser.add_argument("--table-only", action="store_true", help="print what the journal has, run nothing")
     given = parser.parse_args()
     given.kinds = chosen(parser, given.kinds, KINDS)
@@ -539,7 +543,18 @@ def main():
         journal = [json.loads(line) for line in Path(given.journal).read_text().splitlines()]
     if not given.table_only:
         run(given, journal)
-    print_tables(given, journal)
+    if not given.page:
+        return print_tables(given, journal)
+    with io.StringIO() as tables, contextlib.redirect_stdout(tables):
+        print_tables(given, journal)
+        made = tables.getvalue()
+    page = Path(given.page)
+    begin, end = "<!-- compare.py -->\n", "<!-- end of compare.py -->\n"
+    before, found, rest = page.read_text().partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        sys.exit(f"{given.page} has no lines {begin.strip()} and {end.strip()}.")
+    page.write_text(before + begin + made + end + after)
 
 
 if __name__ == "__main__":
