@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -38,6 +39,7 @@ struct SimulateArguments {
   std::vector<std::string> observed;
   std::vector<std::string> set;
   int draws = 20000;
+  bool no_best = false;
 };
 
 Json options_json(Simulation& simulation) {
@@ -115,29 +117,52 @@ Json named_json(const std::vector<NamedValue>& values, std::span<const NamedColu
   return json;
 }
 
-// What is the same for all truths: the success of the decision, of none and of the best one found.
-void finish_evaluation(Session& session, const SimulateArguments& arguments, const std::vector<NamedValue>& observed,
-                       const std::vector<NamedValue>& set, const std::vector<NamedValue>& best,
-                       std::span<const NamedColumn> columns, const std::vector<double>& successes) {
-  const double decided = successes[0];
+// What is the same for all truths: the success of the decision, of none and, where it was sought, of the best one
+// found.
+template <class Success, class Search>
+int finish_evaluation(Session& session, const SimulateArguments& arguments, const std::vector<NamedValue>& observed,
+                      const std::vector<NamedValue>& set, std::span<const NamedColumn> columns, const Success& success,
+                      const Search& search) {
+  const double decided = success(set);
+  const double idle = success(std::vector<NamedValue>());
   const double error = std::sqrt(decided * (1.0 - decided) / static_cast<double>(arguments.draws));
   Json json;
   json["context"] = named_json(observed, columns);
   json["alterations"] = named_json(set, columns);
   json["success"] = decided;
   json["standard_error"] = error;
-  json["without_action"] = successes[1];
-  json["best"] = {{"alterations", named_json(best, columns)}, {"success", successes[2]}};
-  std::vector<std::string> words;
-  for (const auto& [name, value] : best)
-    words.push_back(fmt::format("{} = {}", name, value_name(about_column(columns, name), value)));
+  json["without_action"] = idle;
+  std::string text =
+      fmt::format("True probability of success: {:.1f} % (standard error {:.1f} %).\nWithout action: {:.1f} %.\n",
+                  100.0 * decided, 100.0 * error, 100.0 * idle);
+  if (!arguments.no_best) {
+    const std::vector<NamedValue> best = search().alterations;
+    const double reached = success(best);
+    json["best"] = {{"alterations", named_json(best, columns)}, {"success", reached}};
+    std::vector<std::string> words;
+    for (const auto& [name, value] : best)
+      words.push_back(fmt::format("{} = {}", name, value_name(about_column(columns, name), value)));
+    text += fmt::format("Best decision found: {:.1f} % with {}.\n", 100.0 * reached,
+                        words.empty() ? "nothing altered" : fmt::format("{}", fmt::join(words, ", ")));
+  }
   Json used;
   used["draws"] = arguments.draws;
-  session.finish("simulate", json, std::move(used),
-                 fmt::format("True probability of success: {:.1f} % (standard error {:.1f} %).\nWithout action: {:.1f} "
-                             "%.\nBest decision found: {:.1f} % with {}.\n",
-                             100.0 * decided, 100.0 * error, 100.0 * successes[1], 100.0 * successes[2],
-                             words.empty() ? "nothing altered" : fmt::format("{}", fmt::join(words, ", "))));
+  session.finish("simulate", json, std::move(used), text);
+  return 0;
+}
+
+// A column without a type is real: every value is a number.
+void check_roles(const std::vector<std::string>& context, const std::vector<std::string>& levers,
+                 const std::vector<NamedValue>& observed, const std::vector<NamedValue>& set) {
+  for (const std::string& name : context) {
+    if (std::none_of(observed.begin(), observed.end(), [&](const NamedValue& one) { return one.name == name; }))
+      throw Error::of_option("context", fmt::format("The context variable '{}' has no value.", name),
+                             {{"Give its value", "context"}});
+  }
+  for (const NamedValue& value : set) {
+    if (std::find(levers.begin(), levers.end(), value.name) == levers.end())
+      throw Error::of_option("set", fmt::format("'{}' is not alterable.", value.name));
+  }
 }
 
 // Of a simulator with equations. Every value is a number.
@@ -146,28 +171,36 @@ int run_named_evaluate(const SimulateArguments& arguments, Session& session) {
   const Task task = model.task();
   const std::vector<NamedValue> observed = parse_assignments(arguments.observed, "context", {});
   const std::vector<NamedValue> set = parse_assignments(arguments.set, "set", {});
-  for (const std::string& name : task.context) {
-    if (std::none_of(observed.begin(), observed.end(), [&](const NamedValue& one) { return one.name == name; }))
-      throw Error::of_option("context", fmt::format("The context variable '{}' has no value.", name),
-                             {{"Give its value", "context"}});
-  }
-  for (const NamedValue& value : set) {
-    if (std::none_of(task.alterable.begin(), task.alterable.end(),
-                     [&](const LeverDomain& lever) { return lever.name == value.name; }))
-      throw Error::of_option("set", fmt::format("'{}' is not alterable.", value.name));
-  }
-  const auto draws = static_cast<std::size_t>(arguments.draws);
-  const NamedDecision best = best_decision(model, observed, session.context());
-  std::vector<double> successes;
-  for (const auto& alterations : {set, std::vector<NamedValue>{}, best.alterations})
-    successes.push_back(model.success(observed, alterations, draws, 3, session.context()));
-  finish_evaluation(session, arguments, observed, set, best.alterations, {}, successes);
-  return 0;
+  std::vector<std::string> levers;
+  for (const LeverDomain& lever : task.alterable) levers.push_back(lever.name);
+  check_roles(task.context, levers, observed, set);
+  const auto success = [&](const std::vector<NamedValue>& alterations) {
+    return model.success(observed, alterations, static_cast<std::size_t>(arguments.draws), 3, session.context());
+  };
+  return finish_evaluation(session, arguments, observed, set, {}, success,
+                           [&] { return best_decision(model, observed, session.context()); });
+}
+
+// Of a model with additive noise: auf and bermuda.
+int run_structural_evaluate(const SimulateArguments& arguments, Session& session) {
+  const SimulationTruth truth = read_simulation_truth(arguments.truth);
+  const std::vector<NamedValue> observed = parse_assignments(arguments.observed, "context", {});
+  const std::vector<NamedValue> set = parse_assignments(arguments.set, "set", {});
+  std::vector<std::string> levers;
+  for (const NamedRange& lever : truth.task.alterable) levers.push_back(lever.name);
+  check_roles(truth.task.context, levers, observed, set);
+  const auto success = [&](const std::vector<NamedValue>& alterations) {
+    return true_success(truth, observed, alterations, static_cast<std::size_t>(arguments.draws), 3, session.context());
+  };
+  return finish_evaluation(session, arguments, observed, set, {}, success,
+                           [&] { return best_decision(truth, observed, session.context()); });
 }
 
 int run_evaluate(const SimulateArguments& arguments) {
   Session session(arguments.common);
-  if (is_named_truth(arguments.truth)) return run_named_evaluate(arguments, session);
+  const std::string kind = truth_kind(arguments.truth);
+  if (kind == "equations") return run_named_evaluate(arguments, session);
+  if (kind != "mixed") return run_structural_evaluate(arguments, session);
   const MixedTruth truth = read_mixed_truth(arguments.truth);
   std::vector<NamedColumn> columns;
   for (const MixedNode& node : truth.model.nodes) columns.push_back({node.name, node.about});
@@ -177,10 +210,8 @@ int run_evaluate(const SimulateArguments& arguments) {
   const auto success = [&](const std::vector<NamedValue>& alterations) {
     return evaluate_decision(truth.model, truth.task, observed, alterations, draws, 3, session.context());
   };
-  const TrueDecision best = best_decision(truth.model, truth.task, observed, session.context());
-  finish_evaluation(session, arguments, observed, set, best.alterations, columns,
-                    {success(set), success({}), success(best.alterations)});
-  return 0;
+  return finish_evaluation(session, arguments, observed, set, columns, success,
+                           [&] { return best_decision(truth.model, truth.task, observed, session.context()); });
 }
 
 }  // namespace
@@ -221,14 +252,15 @@ std::function<int()> fill_simulate_verb(CLI::App* verb) {
           fmt::format("shares of the types of columns (default {})", to_text(arguments->mixed.types)))
       ->type_name("NAME=SHARE,...")
       ->group("Model");
-  CLI::App* const evaluate =
-      verb->add_subcommand("evaluate", "the true success of a decision in a mixed task or one of the literature");
+  CLI::App* const evaluate = verb->add_subcommand("evaluate", "the true success of a decision in a simulated task");
   evaluate->add_option("TRUTH", arguments->truth, "truth.json of such a task")->required();
   add_assignments(*evaluate, "--context", arguments->observed, "an observed value, NAME=VALUE; may be repeated");
   add_assignments(*evaluate, "--set", arguments->set, "a value of the decision, NAME=VALUE; may be repeated");
   OptionSet draws;
   draws.integer("draws", arguments->draws, 1, 10000000, "draws of the true model");
   add_described_options(*evaluate, draws, "Context");
+  evaluate->add_flag("--no-best", arguments->no_best, "without the search for the best decision, which takes most time")
+      ->group("Context");
   add_common_options(*evaluate, arguments->common);
   verb->footer(R"(
 Examples:

@@ -15,6 +15,7 @@
 
 #include "olem/decision.h"
 #include "olem/simulate_named.h"
+#include "study/task_texts.h"
 
 namespace olem::bench {
 namespace {
@@ -71,14 +72,6 @@ RehearsalModel fit_for(const Task& task, const Table& table, const ActedArgument
   return fit_rehearsal(task, table, options, std::nullopt, context);
 }
 
-// The same task without what it says about the rows.
-Task silent(Task task) {
-  for (const std::string& name : row_columns(task)) task.ignore.push_back(name);
-  task.set_by_hand.clear();
-  task.group.clear();
-  return task;
-}
-
 Table with_meaningless_groups(const Table& table) {
   std::vector<std::string> names = table.names();
   names.emplace_back("branch");
@@ -115,7 +108,7 @@ int run_acted(const ActedArguments& arguments) {
     const Decision decision = decide(model, observed, DecisionOptions(), context);
     const double success = truth.success(observed, altered(decision), kActedTrials, 5, context);
     said.add(decision, success);
-    const RehearsalModel plain = fit_for(silent(task), table, arguments, context);
+    const RehearsalModel plain = fit_for(internal::without_rows(task), table, arguments, context);
     const Decision other = decide(plain, observed, DecisionOptions(), context);
     const double other_success = truth.success(observed, altered(other), kActedTrials, 5, context);
     not_said.add(other, other_success);

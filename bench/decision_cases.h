@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,8 @@
 #include "olem/decision.h"
 #include "olem/error.h"
 #include "olem/random.h"
+#include "olem/simulate_named.h"
+#include "simulate/named_models.h"
 #include "task_fit.h"
 
 // Small tables with one lever whose true success has a formula: a switch, a vendor, a rate, a count, a yes or no
@@ -47,14 +51,14 @@ inline std::vector<DecisionCase> decision_cases() {
   const auto rate_centre = [](double price) { return -2.5 - 1.5 * std::log(price) + 0.6; };
   cases.push_back({"rate",
                    "season,price,rate",
-                   [](RandomStream& random) {
-                     const double s = random.normal();
-                     const double log_price = 0.3 * s + 0.4 * random.normal();
-                     return fmt::format("{},{},{}", s, std::exp(log_price),
-                                        logistic_of(-2.5 - 1.5 * log_price + 0.6 * s + 0.7 * random.normal()));
+                   // The equations of olem simulate rate.
+                   [system = internal::rate_system()](RandomStream& random) {
+                     std::array<double, 3> v = {};
+                     for (std::size_t j = 0; j < v.size(); ++j)
+                       v[j] = system.equations[j].function(v.data(), random.normal());
+                     return fmt::format("{},{},{}", v[0], v[1], v[2]);
                    },
-                   R"({"context": ["season"], "alterable": {"price": [0.4, 2.5]}, "outcome": ["rate"],
-           "desired": {"rate": [0.1, 0.2]}, "columns": {"season": "real", "price": "positive", "rate": "share"}})",
+                   to_json(NamedModel("rate").task()).dump(),
                    {"season", "price", "rate"},
                    {{"season", 1.0}},
                    [=](double price) {

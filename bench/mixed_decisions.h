@@ -67,22 +67,6 @@ inline const Column& mixed_column(const MixedSimulation& simulation, const std::
   return simulation.data.about(simulation.data.index(name));
 }
 
-// The nearest value that the lever can have.
-inline double possible_value(const MixedLever& lever, double value) {
-  if (lever.values.empty()) return std::clamp(value, lever.low, lever.high);
-  return *std::min_element(lever.values.begin(), lever.values.end(),
-                           [&](double a, double b) { return std::abs(a - value) < std::abs(b - value); });
-}
-
-inline bool is_possible_forecast(const Column& column, const OutcomeForecast& forecast) {
-  const bool bounded = column.type != ColumnType::kReal && column.type != ColumnType::kCategory;
-  const bool share = column.type == ColumnType::kShare || column.type == ColumnType::kBinary;
-  for (const double value : {forecast.low, forecast.mean, forecast.high}) {
-    if (!std::isfinite(value) || (bounded && value < 0.0) || (share && value > 1.0)) return false;
-  }
-  return true;
-}
-
 inline MixedOutcome run_mixed(const MixedSimulation& simulation, const Variant& variant, const std::string& policy) {
   MixedOutcome outcome;
   std::optional<Order> given;
@@ -113,13 +97,14 @@ inline MixedOutcome run_mixed(const MixedSimulation& simulation, const Variant& 
         if (!alteration.value) continue;
         const auto lever = std::find_if(simulation.task.alterable.begin(), simulation.task.alterable.end(),
                                         [&](const MixedLever& one) { return one.name == alteration.name; });
-        const double possible = possible_value(*lever, *alteration.value);
+        const double possible = internal::possible_value(*lever, *alteration.value);
         const double tolerance = lever->values.empty() ? 1e-9 * (lever->high - lever->low) : 0.0;
         outcome.impossible_levers += std::abs(possible - *alteration.value) > tolerance ? 1 : 0;
         set.push_back({alteration.name, possible});
       }
       for (const OutcomeForecast& forecast : decisions[r].outcomes)
-        outcome.impossible_forecasts += is_possible_forecast(mixed_column(simulation, forecast.name), forecast) ? 0 : 1;
+        outcome.impossible_forecasts +=
+            internal::is_possible_forecast(mixed_column(simulation, forecast.name), forecast) ? 0 : 1;
       outcome.truth.push_back(mixed_success(simulation, r, set));
       outcome.claimed.push_back(decisions[r].success_probability);
       outcome.alterations.push_back(std::move(set));

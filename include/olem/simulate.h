@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "olem/context.h"
 #include "olem/graph_file.h"
 #include "olem/options.h"
+#include "olem/simulate_named.h"
 #include "olem/structural_model.h"
 #include "olem/table.h"
 #include "olem/task.h"
@@ -92,6 +94,23 @@ Task decision_task(const Simulation& simulation);
 // stands in. The file, for fit_rehearsal_on_graph, has the source "the true graph".
 Dag true_dag(const StructuralModel& model);
 GraphFile true_graph(const Simulation& simulation);
+
+// The model and the task of a truth file of `auf` or `bermuda`; `contexts` stays empty. Throws what
+// read_structural_model throws, and a data error for a truth without a task.
+struct SimulationTruth {
+  StructuralModel model;
+  SimulatedTask task;
+};
+SimulationTruth read_simulation_truth(const std::string& path);
+
+// The share of `trials` draws of the true model in which every outcome is where it is desired. Calls with the same
+// `draw` share their noise. Throws what simulate_decision throws.
+double true_success(const SimulationTruth& truth, std::span<const NamedValue> observed,
+                    std::span<const NamedValue> alterations, std::size_t trials, std::uint64_t draw,
+                    const Context& context);
+
+// As best_decision of a NamedModel.
+NamedDecision best_decision(const SimulationTruth& truth, std::span<const NamedValue> observed, const Context& context);
 
 // The linear simulator of the Bermuda task in standardised units: 11 nodes, 26 edges, zero intercepts, noise of
 // variance 0.05 in every equation, the two roots uniform on their observed ranges.

@@ -69,8 +69,10 @@ struct NamedDecision {
 // and the context's seed; about 200 000 rows.
 NamedDecision best_decision(const NamedModel& model, std::span<const NamedValue> observed, const Context& context);
 
-// Whether a truth file belongs to one of these, and which. A data error for a file that is no truth of olem.
-bool is_named_truth(const std::string& path);
+// What a truth file belongs to: "order", "auf", "bermuda", "mixed" or, for one of these simulators, "equations". A data
+// error for a file that is no truth of olem.
+std::string truth_kind(const std::string& path);
+// Which of them.
 NamedModel read_named_truth(const std::string& path);
 
 struct NamedSimulation {

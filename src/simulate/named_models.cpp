@@ -305,6 +305,7 @@ std::vector<EquationSystem> make_systems() {
                      kBinaryTask});
   systems.push_back(comfort_system());
   systems.push_back(glucose_system());
+  systems.push_back(rate_system());
   add_acted_systems(systems);
   return systems;
 }

@@ -46,6 +46,9 @@ const std::vector<EquationSystem>& equation_systems();
 EquationSystem comfort_system();
 EquationSystem glucose_system();
 
+// A rate whose noise grows with its level: rate.cpp.
+EquationSystem rate_system();
+
 // Those of acted_models.cpp.
 void add_acted_systems(std::vector<EquationSystem>& systems);
 

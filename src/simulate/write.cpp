@@ -55,6 +55,15 @@ Json options_json(const Simulation& simulation) {
 std::string truth_json(const Simulation& simulation) {
   Json json = {{"format", "olem-truth"},  {"format_version", 1},       {"kind", std::string(kind_name(simulation))},
                {"seed", simulation.seed}, {"index", simulation.index}, {"options", options_json(simulation)}};
+  if (simulation.task) {
+    Json task = {{"context", simulation.task->context},
+                 {"alterable", Json::object()},
+                 {"outcome", simulation.task->outcome},
+                 {"desired", Json::object()}};
+    for (const NamedRange& range : simulation.task->alterable) task["alterable"][range.name] = {range.low, range.high};
+    for (const NamedRange& range : simulation.task->desired) task["desired"][range.name] = {range.low, range.high};
+    json["task"] = std::move(task);
+  }
   json.update(to_json(simulation.model));
   return dump_indented(json, 2) + "\n";
 }

@@ -92,6 +92,7 @@ StudyKind speed_study();
 StudyKind stages_study();
 StudyKind published_study();
 StudyKind streams_study();
+StudyKind tables_study();
 
 // All of them.
 const std::vector<StudyKind>& study_kinds();

@@ -149,9 +149,9 @@ bool comparable(const StudyKind& kind, const StudyRequest& request) { return req
 namespace olem::internal {
 
 const std::vector<StudyKind>& study_kinds() {
-  static const std::vector<StudyKind> kAll = {sachs_study(),     order_study(),   auf_study(),
-                                              bermuda_study(),   samples_study(), stages_study(),
-                                              published_study(), streams_study(), speed_study()};
+  static const std::vector<StudyKind> kAll = {sachs_study(),   order_study(),  auf_study(),       bermuda_study(),
+                                              samples_study(), stages_study(), published_study(), streams_study(),
+                                              tables_study(),  speed_study()};
   return kAll;
 }
 

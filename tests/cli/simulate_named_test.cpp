@@ -33,6 +33,34 @@ TEST(CliSimulateNamed, TheTruthOfADecisionIsTold) {
   }
 }
 
+TEST(CliSimulateNamed, RandomTasksAndTheReefAreEvaluatedToo) {
+  const TemporaryFolder folder;
+  for (const std::string kind : {"auf", "bermuda"}) {
+    SCOPED_TRACE(kind);
+    ASSERT_EQ(run_olem({"simulate", kind, "--rows", "50", "--rounds", "2", "-o", folder.file(kind)}).exit_code, 0);
+    const Json task = Json::parse(read_text(folder.file(kind + "/task.json")));
+    std::vector<std::string> evaluate = {"simulate", "evaluate", folder.file(kind + "/truth.json"), "--json"};
+    for (const auto& [name, value] : task["observed"].items())
+      evaluate = joined(evaluate, {"--context", name + "=" + value.dump()});
+    const Json found = parse_json(run_olem(evaluate).out);
+    EXPECT_EQ(found["success"], found["without_action"]);
+    EXPECT_GT(found["best"]["success"].get<double>(), found["without_action"].get<double>());
+    for (const auto& [name, value] : found["best"]["alterations"].items())
+      evaluate = joined(evaluate, {"--set", name + "=" + value.dump()});
+    const Json set = parse_json(run_olem(joined(evaluate, {"--no-best"})).out);
+    EXPECT_EQ(set["success"], found["best"]["success"]);
+    EXPECT_EQ(set["without_action"], found["without_action"]);
+    EXPECT_FALSE(set.contains("best"));
+    const ProcessResult outcome = run_olem(joined(evaluate, {"--set", task["outcome"][0].get<std::string>() + "=1"}));
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("is not alterable"));
+  }
+  ASSERT_EQ(run_olem({"simulate", "order", "--rows", "20", "-o", folder.file("order")}).exit_code, 0);
+  const ProcessResult order = run_olem({"simulate", "evaluate", folder.file("order/truth.json")});
+  EXPECT_EQ(order.exit_code, 3);
+  EXPECT_THAT(order.err, HasSubstr("There is no task in this truth"));
+}
+
 TEST(CliSimulateNamed, WhatCannotBeEvaluatedIsRefused) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_olem({"simulate", "glucose", "--rows", "10", "-o", folder.file("g")}).exit_code, 0);

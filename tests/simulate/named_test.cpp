@@ -191,6 +191,22 @@ TEST(NamedSimulators, GlucoseHasTheMeansOfAnotherImplementation) {
                    20000);
 }
 
+// ln(rate / (1 - rate)) is normal with deviation .7 given season and price.
+TEST(NamedSimulators, RateHasTheSuccessOfItsFormula) {
+  const NamedModel model("rate");
+  const auto below = [](double rate, double season, double price) {
+    const double centre = -2.5 - 1.5 * std::log(price) + 0.6 * season;
+    return 0.5 * std::erfc(-(std::log(rate / (1.0 - rate)) - centre) / 0.7 / std::sqrt(2.0));
+  };
+  for (const auto& [season, price] : {std::pair(1.0, 0.7), std::pair(-1.0, 0.45), std::pair(0.0, 2.0)}) {
+    const std::vector<NamedValue> observed = {{"season", season}};
+    const std::vector<NamedValue> set = {{"price", price}};
+    const double success = below(0.2, season, price) - below(0.1, season, price);
+    EXPECT_NEAR(model.success(observed, set, 100000, 7, Context()), success,
+                4.0 * std::sqrt(success * (1.0 - success) / 1e5));
+  }
+}
+
 TEST(NamedSimulators, WhatIsNotRecordedIsInNoTable) {
   const NamedModel model("glucose");
   const std::vector<std::string> names = model.names();
