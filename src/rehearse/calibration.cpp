@@ -23,6 +23,8 @@ using namespace internal;
 namespace {
 
 constexpr double kTrainingShare = 0.7;
+// Each costs kDraws draws of every variable; shares of so many are known within a hundredth.
+constexpr std::size_t kMostHeldOut = 5000;
 constexpr std::size_t kLeastHeldOut = 10;  // fewer say nothing about tenths
 // One less than a multiple of 20: the ranks fall evenly into the tenths and the intervals.
 constexpr std::size_t kDraws = 199;
@@ -48,6 +50,11 @@ Split split_rows(std::size_t rows, const Context& context) {
     } else {
       split.held_out.push_back(i);
     }
+  }
+  const std::size_t all = split.held_out.size();
+  if (all > kMostHeldOut) {
+    for (std::size_t j = 0; j < kMostHeldOut; ++j) split.held_out[j] = split.held_out[j * all / kMostHeldOut];
+    split.held_out.resize(kMostHeldOut);
   }
   return split;
 }

@@ -7,6 +7,7 @@
 #include "sampler/kinds.h"
 #include "sampler/levels_sampler.h"
 #include "sampler/location_scale_sampler.h"
+#include "sampler/long_fit.h"
 
 namespace olem::internal::sampling {
 
@@ -180,16 +181,23 @@ std::shared_ptr<const ConditionalSampler> fit_hurdle_kind(const SamplerData& dat
 
 std::shared_ptr<const ConditionalSampler> fit_kind(const SamplerKind& kind, const SamplerData& data,
                                                    const SamplerOptions& options, const Context& context) {
-  if (kind.encodes) return kind.fit(data, options, context);
+  const auto fit = [&](const SamplerData& all) {
+    return is_long(kind, all) ? fit_long(kind, all, options, context) : kind.fit(all, options, context);
+  };
+  if (kind.encodes) return fit(data);
   InputEncoding encoding = make_encoding(data, {});
   std::vector<std::vector<double>> columns;
-  std::shared_ptr<const ConditionalSampler> fitted = kind.fit(encode_data(data, encoding, columns), options, context);
+  std::shared_ptr<const ConditionalSampler> fitted = fit(encode_data(data, encoding, columns));
   return with_encoding(std::move(encoding), std::move(fitted));
 }
 
 std::shared_ptr<const ConditionalSampler> refit_kind(const SamplerKind& kind, const ConditionalSampler& like,
                                                      const SamplerData& data, const SamplerOptions& options,
                                                      const Context& context) {
+  if (is_long(kind, data)) {
+    auto extended = extend_sampler(like, data, options, context);
+    return extended ? extended : fit_kind(kind, data, options, context);
+  }
   const bool as_it_is = kind.encodes || make_encoding(data, {}).is_identity();
   if (kind.refit == nullptr || !as_it_is) return fit_kind(kind, data, options, context);
   return kind.refit(like, data, options, context);

@@ -144,6 +144,9 @@ class EncodedSampler : public ConditionalSampler {
   EncodedSampler(InputEncoding encoding, std::shared_ptr<const ConditionalSampler> inner)
       : encoding_(std::move(encoding)), inner_(std::move(inner)) {}
 
+  const InputEncoding& encoding() const { return encoding_; }
+  const ConditionalSampler& inner() const { return *inner_; }
+
   std::size_t conditions() const override { return encoding_.conditions(); }
   std::size_t noise_entries() const override { return inner_->noise_entries(); }
   std::size_t function_entries() const override { return inner_->function_entries(); }
@@ -318,6 +321,16 @@ std::shared_ptr<const ConditionalSampler> with_encoding(InputEncoding encoding,
                                                         std::shared_ptr<const ConditionalSampler> inner) {
   if (encoding.is_identity()) return inner;
   return std::make_shared<EncodedSampler>(std::move(encoding), std::move(inner));
+}
+
+const InputEncoding* encoding_of(const ConditionalSampler& sampler) {
+  const auto* const encoded = dynamic_cast<const EncodedSampler*>(&sampler);
+  return encoded == nullptr ? nullptr : &encoded->encoding();
+}
+
+const ConditionalSampler* encoded_sampler(const ConditionalSampler& sampler) {
+  const auto* const encoded = dynamic_cast<const EncodedSampler*>(&sampler);
+  return encoded == nullptr ? nullptr : &encoded->inner();
 }
 
 std::shared_ptr<const ConditionalSampler> restore_encoded(const SamplerState& state) {

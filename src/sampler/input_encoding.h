@@ -68,6 +68,9 @@ SamplerData encode_data(const SamplerData& data, const InputEncoding& encoding,
 // A sampler of encoded inputs as one of the conditions; the sampler itself when nothing is encoded.
 std::shared_ptr<const ConditionalSampler> with_encoding(InputEncoding encoding,
                                                         std::shared_ptr<const ConditionalSampler> inner);
+// Of such a sampler; null for others.
+const InputEncoding* encoding_of(const ConditionalSampler& sampler);
+const ConditionalSampler* encoded_sampler(const ConditionalSampler& sampler);
 std::shared_ptr<const ConditionalSampler> restore_encoded(const SamplerState& state);
 
 // A state inside of another: its settings under `name`, the names of its arrays with `name` and a point before them.

@@ -474,6 +474,36 @@ std::shared_ptr<const ConditionalSampler> refit_continuous(const ConditionalSamp
   return std::make_shared<LocationScaleSampler>(std::move(parts));
 }
 
+std::shared_ptr<const ConditionalSampler> extend_continuous(const ConditionalSampler& like, const SamplerData& data,
+                                                            const SamplerOptions& options, const Context& context) {
+  const auto* const known = dynamic_cast<const LocationScaleSampler*>(&like);
+  if (known == nullptr || known->conditions() != data.conditions.size()) return nullptr;
+  const LocationScaleParts& chosen = known->parts();
+  const TargetTransform::Form form = chosen.transform.form;
+  if (form != TargetTransform::Form::kIdentity && !suits(form, data)) return nullptr;
+  LocationScaleParts parts = chosen;
+  parts.transform = make_transform(form, data);
+  const std::size_t n = data.target.size();
+  std::vector<double> target(n);
+  for (std::size_t i = 0; i < n; ++i) target[i] = parts.transform.forward(data.target[i]);
+  std::vector<double> weights;
+  if (chosen.scale) {
+    std::vector<Condition> conditions;
+    for (const std::span<const double> column : data.conditions) conditions.push_back({column.data(), false});
+    weights.resize(n);
+    for_gp_blocks(chosen.scale->process, conditions, n, false,
+                  [&](std::size_t at, std::size_t i, const GpEvaluator& evaluator) {
+                    weights[at] = std::exp(-chosen.scale->log_scale(evaluator.mean()[i]));
+                  });
+    for (std::size_t i = 0; i < n; ++i) target[i] *= weights[i];
+  }
+  TrainedGp location = extend_gp(chosen.location.model.parameters, chosen.location.inputs, data.conditions, target,
+                                 weights, options.gp, data.index, context);
+  parts.location = {data.conditions.size(), std::move(location.inputs), std::move(location.model)};
+  parts.noise = std::move(location.noise.distribution);
+  return std::make_shared<LocationScaleSampler>(std::move(parts));
+}
+
 ScoredSampler fit_continuous(const SamplerData& data, const SamplerOptions& options, const Context& context,
                              FitDepth depth) {
   using Form = TargetTransform::Form;

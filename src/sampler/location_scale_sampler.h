@@ -16,6 +16,11 @@ ScoredSampler fit_continuous(const SamplerData& data, const SamplerOptions& opti
 std::shared_ptr<const ConditionalSampler> refit_continuous(const ConditionalSampler& like, const SamplerData& data,
                                                            const SamplerOptions& options, const Context& context);
 
+// What a sampler like this chose, with the location and the noise of these rows, which are many; ln s stays as it is.
+// Null for other kinds, or where the transform does not know a value.
+std::shared_ptr<const ConditionalSampler> extend_continuous(const ConditionalSampler& like, const SamplerData& data,
+                                                            const SamplerOptions& options, const Context& context);
+
 // Counts of many values: ln(1 + count) as above, draws rounded, likelihood that of the count.
 ScoredSampler fit_large_count(const SamplerData& data, const SamplerOptions& options, const Context& context,
                               FitDepth depth = FitDepth::kFull);

@@ -15,13 +15,15 @@ namespace olem::internal::sampling {
 
 namespace {
 
-constexpr double kWidth = 0.5;         // of the smoothing, times n^(-1/5)
-constexpr double kPoints = 5.0;        // residuals that half of its width holds at least
-constexpr double kSpacing = 1.5;       // of the knots, in widths
-constexpr double kTailPoints = 5.0;    // residuals beyond the outermost knots
-constexpr double kLargestTail = 0.1;   // but not more than this share of them
-constexpr double kLeastSlope = 1e-3;   // relative to the standard deviation: repeated values leave a density
-constexpr double kNoVariance = 1e-16;  // residuals that differ by rounding alone
+constexpr double kWidth = 0.5;                // of the smoothing, times n^(-1/5)
+constexpr double kPoints = 5.0;               // residuals that half of its width holds at least
+constexpr double kSpacing = 1.5;              // of the knots, in widths
+constexpr double kTailPoints = 5.0;           // residuals beyond the outermost knots
+constexpr double kLargestTail = 0.1;          // but not more than this share of them
+constexpr double kLeastSlope = 1e-3;          // relative to the standard deviation: repeated values leave a density
+constexpr std::size_t kMostSorted = 100000;   // residuals that are looked at
+constexpr std::size_t kMostQuantiles = 5000;  // that the shape is made of
+constexpr double kNoVariance = 1e-16;         // residuals that differ by rounding alone
 
 double normal_cdf(double z) { return 0.5 * std::erfc(-z * std::numbers::sqrt2 / 2.0); }
 double normal_density(double z) { return std::exp(-0.5 * z * z - kHalfLog2Pi); }
@@ -131,14 +133,38 @@ double NoiseDistribution::log_density(double e, double sd) const {
   return std::log(std::max(density / mass, std::numeric_limits<double>::min()));
 }
 
+namespace {
+
+// Of very many, every k-th.
+std::vector<double> some_of(std::span<const double> residuals) {
+  const std::size_t step = std::max<std::size_t>(1, residuals.size() / kMostSorted);
+  std::vector<double> chosen;
+  chosen.reserve(residuals.size() / step + 1);
+  for (std::size_t i = 0; i < residuals.size(); i += step) chosen.push_back(residuals[i]);
+  return chosen;
+}
+
+// Of many ascending numbers as many quantiles as the smoothing can use.
+std::vector<double> quantiles_of(std::vector<double> sorted) {
+  if (sorted.size() <= kMostQuantiles) return sorted;
+  std::vector<double> chosen(kMostQuantiles);
+  for (std::size_t j = 0; j < kMostQuantiles; ++j)
+    chosen[j] = sorted[(2 * j + 1) * sorted.size() / (2 * kMostQuantiles)];
+  return chosen;
+}
+
+}  // namespace
+
 NoiseDistribution fit_noise(std::span<const double> residuals) {
-  std::vector<double> sorted(residuals.begin(), residuals.end());
+  std::vector<double> sorted = some_of(residuals);
   std::sort(sorted.begin(), sorted.end());
+  const auto all = static_cast<double>(sorted.size());
+  const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / all;
+  double variance = 0.0;
+  for (const double e : sorted) variance += (e - mean) * (e - mean) / all;
+  sorted = quantiles_of(std::move(sorted));
   const std::size_t n = sorted.size();
   const auto count = static_cast<double>(n);
-  const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
-  double variance = 0.0;
-  for (const double e : sorted) variance += (e - mean) * (e - mean) / count;
 
   if (!(variance > kNoVariance)) {
     const double sd = std::sqrt(kNoVariance);

@@ -34,6 +34,10 @@ void for_gp_blocks(const GpOnInputs& process, std::span<const Condition> conditi
 // The form of the process and what it depends on; the noise is the model's.
 SamplerFacts gp_facts(const GpOnInputs& process);
 
+// The inputs and hyper-parameters of a sampler of the kind gp, with the posterior of these rows; null for other kinds.
+std::shared_ptr<const ConditionalSampler> extend_gp_sampler(const ConditionalSampler& like, const SamplerData& data,
+                                                            const SamplerOptions& options, const Context& context);
+
 // The sampler of the kind gp.
 std::shared_ptr<const ConditionalSampler> make_gp(std::size_t conditions, TrainedGp trained);
 

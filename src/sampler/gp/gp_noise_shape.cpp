@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "core/statistics.h"
@@ -24,6 +25,8 @@ constexpr double kLeastDoubt = 0.1;
 // Nor may the function fit the rows worse by this share than by least squares, as it does when the noise's shape is not
 // the same everywhere.
 constexpr double kMostLoss = 0.01;
+// Beyond, the density is evaluated at fixed places: most rows know the function better than kLeastDoubt.
+constexpr std::size_t kTabulatedRows = 20000;
 
 double variance_of(std::span<const double> values) {
   const double mean = mean_of(values);
@@ -87,6 +90,29 @@ class SmoothDensity {
   mutable std::vector<double> exponents_;  // scratch
 };
 
+// The same for one standard deviation and many places, between which it is interpolated.
+class TabulatedPulls {
+ public:
+  TabulatedPulls(const SmoothDensity& density, double sd, double low, double high)
+      : low_(low), step_((high - low) / static_cast<double>(kPlaces - 1)), entries_(kPlaces) {
+    for (std::size_t k = 0; k < kPlaces; ++k) entries_[k] = density.at(low + step_ * static_cast<double>(k), sd);
+  }
+
+  SmoothDensity::Pull at(double e) const {
+    const double place = std::clamp((e - low_) / step_, 0.0, static_cast<double>(kPlaces - 1));
+    const std::size_t k = std::min(static_cast<std::size_t>(place), kPlaces - 2);
+    const double share = place - static_cast<double>(k);
+    return {entries_[k].slope + share * (entries_[k + 1].slope - entries_[k].slope),
+            entries_[k].curvature + share * (entries_[k + 1].curvature - entries_[k].curvature)};
+  }
+
+ private:
+  static constexpr std::size_t kPlaces = 8192;
+  double low_;
+  double step_;
+  std::vector<SmoothDensity::Pull> entries_;
+};
+
 struct Pulls {
   std::vector<double> by_row;  // off the mean without the row
   double variance = 0.0;       // around the function
@@ -105,9 +131,16 @@ Pulls pulls_of(std::span<const double> residuals, std::span<const double> doubt,
       if (i % kParts != part) others.push_back(residuals[i]);
     }
     const SmoothDensity density(fit_noise(without_doubt(std::move(others), noise)));
+    const double least = kLeastDoubt * kLeastDoubt * noise;
+    std::optional<TabulatedPulls> table;
+    if (n > kTabulatedRows) {
+      const auto [low, high] = std::minmax_element(residuals.begin(), residuals.end());
+      table.emplace(density, std::sqrt(least), *low, *high);
+    }
     for (std::size_t i = part; i < n; i += kParts) {
-      const double sd = std::sqrt(std::max(doubt[i], kLeastDoubt * kLeastDoubt * noise));
-      const SmoothDensity::Pull pull = density.at(residuals[i], sd);
+      const SmoothDensity::Pull pull = table && doubt[i] <= least
+                                           ? table->at(residuals[i])
+                                           : density.at(residuals[i], std::sqrt(std::max(doubt[i], least)));
       pulls.by_row[i] = pull.slope;
       squares += pull.slope * pull.slope / static_cast<double>(n);
       curvature += pull.curvature / static_cast<double>(n);

@@ -203,6 +203,15 @@ std::shared_ptr<const ConditionalSampler> refit_gp(const ConditionalSampler& lik
   return make_gp(data.conditions.size(), std::move(trained));
 }
 
+std::shared_ptr<const ConditionalSampler> extend_gp_sampler(const ConditionalSampler& like, const SamplerData& data,
+                                                            const SamplerOptions& options, const Context& context) {
+  const auto* const gp = dynamic_cast<const GpSampler*>(&like);
+  if (gp == nullptr || gp->conditions() != data.conditions.size()) return nullptr;
+  const GpOnInputs& process = gp->process();
+  return make_gp(data.conditions.size(), extend_gp(process.model.parameters, process.inputs, data.conditions,
+                                                   data.target, {}, options.gp, data.index, context));
+}
+
 std::shared_ptr<const ConditionalSampler> make_gp(std::size_t conditions, TrainedGp trained) {
   return std::make_shared<GpSampler>(GpOnInputs{conditions, std::move(trained.inputs), std::move(trained.model)},
                                      std::move(trained.noise.distribution));

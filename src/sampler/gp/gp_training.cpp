@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "olem/random.h"
 #include "sampler/gp/gp_bound.h"
+#include "sampler/gp/gp_screen.h"
 
 namespace olem::internal::sampling {
 
@@ -24,6 +26,8 @@ constexpr Stage kPruned = {200, 10};
 // Inducing points are added until what they leave of the nonlinear part's variance is this share of the noise.
 constexpr double kInducingTolerance = 0.002;
 constexpr std::size_t kMostCandidates = 20000;  // rows among which they are chosen
+// Of the regression of a nonlinear part, which knows nothing finer than its points.
+constexpr std::size_t kMostNonlinearRows = 200000;
 // So many are enough to compare two sets of parameters, and for the variance.
 constexpr std::size_t kComparedPoints = 200;
 constexpr std::size_t kSpreadPoints = 200;
@@ -98,9 +102,32 @@ class Training {
     std::vector<std::size_t> inducing;
   };
 
+  // Of many inputs, those that a screen keeps; the others get no slope and no relevance.
+  Selected select_of_many() const {
+    const GpScreen screen = screen_inputs(inputs_, target_, weights_, linear_, context_);
+    Training of_few(*this);
+    of_few.inputs_.clear();
+    for (const std::size_t k : screen.inputs) of_few.inputs_.push_back(inputs_[k]);
+    of_few.linear_ = screen.nonlinear.empty();
+    of_few.nonlinear_ = screen.nonlinear;
+    Selected found = of_few.select();
+    GpParameters& parameters = found.parameters;
+    std::vector<double> linear(inputs_.size(), 0.0);
+    std::vector<double> relevance(inputs_.size(), 0.0);
+    for (std::size_t k = 0; k < screen.inputs.size(); ++k) {
+      linear[screen.inputs[k]] = parameters.linear[k];
+      relevance[screen.inputs[k]] = parameters.relevance[k];
+    }
+    parameters.linear = std::move(linear);
+    parameters.relevance = std::move(relevance);
+    return found;
+  }
+
   Selected select() const {
+    if (inputs_.size() > kWideInputs && !nonlinear_) return select_of_many();
     const Rows rows(*this);
-    const GpParameters start = starting_point(rows.inputs, rows.target, rows.weights, options_.kernel);
+    GpParameters start = starting_point(rows.inputs, rows.target, rows.weights, options_.kernel);
+    if (nonlinear_) start.relevance = equal_shares(*nonlinear_, inputs_.size());
     const GpSearch line = optimise_linear_parameters(inputs_, target_, weights_, start, options_.penalty, context_);
     if (inputs_.empty() || linear_) return {line.parameters, {}};
     GpParameters parameters = refined(rows, refined(rows, start, kCoarse), kFine);
@@ -116,6 +143,13 @@ class Training {
     return {std::move(parameters), points};
   }
 
+  // The linear process that is likeliest by all rows.
+  Selected select_line() const {
+    if (inputs_.size() > kWideInputs && !nonlinear_) return select_of_many();
+    const GpParameters start = starting_point(inputs_, target_, weights_, options_.kernel);
+    return {optimise_linear_parameters(inputs_, target_, weights_, start, options_.penalty, context_).parameters, {}};
+  }
+
   // These parameters, which were sought elsewhere, with points among the rows.
   Selected take(GpParameters parameters) const {
     std::vector<std::size_t> points = inducing(parameters, static_cast<std::size_t>(options_.inducing));
@@ -123,6 +157,12 @@ class Training {
   }
 
  private:
+  static std::vector<double> equal_shares(const std::vector<std::size_t>& chosen, std::size_t inputs) {
+    std::vector<double> shares(inputs, 0.0);
+    for (const std::size_t k : chosen) shares[k] = 0.5 / static_cast<double>(chosen.size());
+    return shares;
+  }
+
   // Those on which parameters are sought.
   struct Rows {
     explicit Rows(const Training& training) {
@@ -204,6 +244,7 @@ class Training {
   std::span<const double> target_;
   std::span<const double> weights_;
   bool linear_;
+  std::optional<std::vector<std::size_t>> nonlinear_ = {};  // after a screen: the only ones that may be nonlinear
   const GpOptions& options_;
   std::uint64_t stream_;
   const Context& context_;
@@ -279,6 +320,42 @@ TrainedGp retrain_gp(const GpParameters& parameters, std::span<const std::size_t
   const double noise = own.noise;
   Training::Selected selected = Training(varying, target, training, options, stream, context).take(std::move(own));
   return fit_selected(std::move(selected), varying, names, target, noise, training, context);
+}
+
+TrainedGp extend_gp(const GpParameters& parameters, std::span<const std::size_t> used, const Inputs& inputs,
+                    std::span<const double> target, std::span<const double> weights, const GpOptions& options,
+                    std::uint64_t stream, const Context& context) {
+  const bool linear = parameters.nonlinear_inputs().empty();
+  std::vector<std::size_t> names(used.begin(), used.end());
+  if (linear) {
+    names.resize(inputs.size());
+    std::iota(names.begin(), names.end(), std::size_t{0});
+    std::erase_if(names, [&](std::size_t k) {
+      const auto [low, high] = std::minmax_element(inputs[k].begin(), inputs[k].end());
+      return *low == *high;
+    });
+  }
+  Inputs chosen;
+  for (const std::size_t k : names) chosen.push_back(inputs[k]);
+  GpTraining training;
+  training.weights = weights;
+  training.linear = linear;
+  if (linear) {
+    Training::Selected line = Training(chosen, target, training, options, stream, context).select_line();
+    const double noise = line.parameters.noise;
+    return fit_selected(std::move(line), chosen, names, target, noise, training, context);
+  }
+  std::vector<std::vector<double>> columns;
+  columns.reserve(chosen.size() + 2);
+  if (target.size() > kMostNonlinearRows) {
+    const std::vector<std::size_t> rows =
+        RandomStream(context.seed, "gp.long", stream).sample_without_replacement(target.size(), kMostNonlinearRows);
+    for (std::span<const double>& input : chosen) input = columns.emplace_back(rows_of(input, rows));
+    target = columns.emplace_back(rows_of(target, rows));
+    if (!weights.empty()) training.weights = columns.emplace_back(rows_of(weights, rows));
+  }
+  Training::Selected selected = Training(chosen, target, training, options, stream, context).take(parameters);
+  return fit_selected(std::move(selected), chosen, names, target, parameters.noise, training, context);
 }
 
 }  // namespace olem::internal::sampling

@@ -36,4 +36,11 @@ TrainedGp retrain_gp(const GpParameters& parameters, std::span<const std::size_t
                      std::span<const double> target, const GpOptions& options, std::uint64_t stream,
                      const Context& context);
 
+// The same for many rows of the table that the process was fitted to some of: without a nonlinear part the linear one
+// is sought anew among all inputs, by the sums of squares and products of all rows. A nonlinear part sees at most 200
+// 000 rows. `weights` as in gp_model.h.
+TrainedGp extend_gp(const GpParameters& parameters, std::span<const std::size_t> used, const Inputs& inputs,
+                    std::span<const double> target, std::span<const double> weights, const GpOptions& options,
+                    std::uint64_t stream, const Context& context);
+
 }  // namespace olem::internal::sampling
