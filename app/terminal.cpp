@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "olem/text.h"
-
 #include "olem/ranks.h"
+#include "olem/text.h"
 
 namespace olem::app {
 
