@@ -211,7 +211,7 @@ IntervalTask mixed_task(const Arguments& arguments, std::uint64_t index) {
     for (NamedValue& value : possible) {
       const auto lever = std::find_if(simulation->task.alterable.begin(), simulation->task.alterable.end(),
                                       [&](const MixedLever& one) { return one.name == value.name; });
-      value.value = possible_value(*lever, value.value);
+      value.value = internal::possible_value(*lever, value.value);
     }
     return evaluate_decision(simulation->model, simulation->task, simulation->best[r].observed, possible,
                              kIntervalTrials, 4, serial_context());

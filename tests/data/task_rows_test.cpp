@@ -81,8 +81,10 @@ TEST(TaskRows, WhatCannotBeIsRefused) {
   task.weight = "a_set";
   EXPECT_THAT(refusal(), HasSubstr("The weight of row 1 is 0"));
   task = task_about_rows();
-  table = Table(table.names(), {table.values().begin(), table.values().end()}, "made",
-                {{}, {}, {}, {}, {}, {ColumnType::kCategory, {{1, "fall"}, {2, "may"}, {3, "june"}, {4, "winter"}}}});
+  std::vector<Column> about(table.columns());
+  about.back().type = ColumnType::kCategory;
+  about.back().levels = {{1, "fall"}, {2, "may"}, {3, "june"}, {4, "winter"}};
+  table = Table(table.names(), {table.values().begin(), table.values().end()}, "made", about);
   EXPECT_THAT(refusal(), HasSubstr("'t' holds words"));
   task.set_by_hand.front().name = "b";
   EXPECT_THAT(refusal(), HasSubstr("no column 'b'"));
