@@ -42,17 +42,19 @@ std::string highlighted_line(std::string_view line) {
 
 }  // namespace
 
+// mpirun gives its first rank a terminal of its own, whatever becomes of the text.
+bool is_terminal(int descriptor) { return isatty(descriptor) != 0 && !Ranks::expected(); }
+
 bool has_colours(int descriptor) {
   const char* const refused = std::getenv("NO_COLOR");
   if (refused != nullptr && *refused != '\0') return false;
   const char* const terminal = std::getenv("TERM");
   if (terminal == nullptr || std::string_view(terminal) == "dumb") return false;
-  // mpirun gives its first rank a terminal of its own, whatever becomes of the text.
-  return isatty(descriptor) != 0 && !Ranks::expected();
+  return is_terminal(descriptor);
 }
 
 std::size_t terminal_width(int descriptor) {
-  if (isatty(descriptor) == 0) return 0;
+  if (!is_terminal(descriptor)) return 0;
   constexpr std::size_t kUsual = 80;
   constexpr std::size_t kLeast = 40;
   winsize size{};

@@ -393,7 +393,7 @@ RoundsDecision decide_rounds(const RoundsProblem& problem, const DecisionOptions
   check_rounds_problem(problem);
   DecisionProblem steps = problem_in_steps(problem, UnrolledRounds(problem).set());
   RoundsDecision result;
-  const auto plan = options.target ? std::nullopt : least_squares_plan(steps);
+  const auto plan = options.target > 0.0 ? std::nullopt : least_squares_plan(steps);
   if (plan) {
     const std::size_t levers = problem.task.alterable.size();
     for (std::size_t k = 0; k < plan->size(); ++k) {

@@ -349,6 +349,11 @@ std::vector<ReliabilityBin> read_reliability(const JsonPart& part) {
   return bins;
 }
 
+// JSON knows no minus infinity, which is what null stands for here.
+double log_density(const JsonPart& part) {
+  return part.optional_number().value_or(-std::numeric_limits<double>::infinity());
+}
+
 Calibration read_calibration(const JsonPart& part, std::span<const double>& numbers) {
   Calibration calibration;
   calibration.summary.status = read_status(part["status"]);
@@ -358,8 +363,8 @@ Calibration read_calibration(const JsonPart& part, std::span<const double>& numb
   for (const auto& [name, entry] : part["variables"].members()) {
     VariableCalibration& variable = calibration.variables.emplace_back();
     variable.name = name;
-    variable.log_likelihood = entry["log_likelihood"].number();
-    variable.linear_log_likelihood = entry["linear_log_likelihood"].number();
+    variable.log_likelihood = log_density(entry["log_likelihood"]);
+    variable.linear_log_likelihood = log_density(entry["linear_log_likelihood"]);
     variable.crps = entry["crps"].number();
     variable.linear_crps = entry["linear_crps"].number();
     const auto coverage = entry["coverage"].members();

@@ -250,7 +250,7 @@ TEST(CliActed, TheReportSaysWhatTheTaskSays) {
       run_olem({"decide", file, "--sampler", "linear", "--quick", "--seed", "3", "--report", page, "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::string html = read_file(page);
-  EXPECT_THAT(html, HasSubstr("price 10 times the square from 0.5"));
+  EXPECT_THAT(html, HasSubstr("10 times the squared distance of price from 0.5"));
   EXPECT_THAT(html, HasSubstr("price was set from outside in rows that price_was_set marks."));
   const Json effect = parse_json(result.out)["set_by_hand"][0];
   EXPECT_THAT(html, HasSubstr(fmt::format("{} rows", effect["set_rows"].get<int>())));

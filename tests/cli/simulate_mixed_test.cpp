@@ -82,8 +82,8 @@ TEST(CliSimulateMixed, EvaluatesDecisionsWithTheTruth) {
   refuse({"simulate", "evaluate", folder.file("a/task.json")}, 3, "has no \"format\"");
   refuse({"simulate", "evaluate", folder.file("none.json")}, 5, "none.json");
   refuse({"simulate", "evaluate"}, 2, "TRUTH");
-  ASSERT_EQ(run_olem({"simulate", "auf", "--rows", "50", "-o", folder.file("auf")}).exit_code, 0);
-  refuse({"simulate", "evaluate", folder.file("auf/truth.json")}, 3, "is of the kind 'auf', not mixed");
+  ASSERT_EQ(run_olem({"simulate", "order", "--rows", "50", "-o", folder.file("order")}).exit_code, 0);
+  refuse({"simulate", "evaluate", folder.file("order/truth.json")}, 3, "There is no task in this truth");
 }
 
 class MixedFault : public testing::TestWithParam<Fault> {};

@@ -139,7 +139,7 @@ TEST(ReportPage, WishesAreSaidInSentences) {
   for (const char* const part :
        {"<li>Observed before the decision: weather.</li>", "dose (-2 to 2), rate (0 to 6).",
         "No more than 1 of them may be altered at once.", "dose - 0.5 rate must be at most 1.5.",
-        "by one unit: dose 2; the others cost nothing.", "Known of the order: dose before rate.", "The decision costs ",
+        "2 per unit of dose; the others cost nothing.", "Known of the order: dose before rate.", "The decision costs ",
         "times its weight.", "Decisions to choose from",
         "<th scope=\"col\">success</th><th scope=\"col\">cost</th><th scope=\"col\">dose</th>", "<td>recommended</td>",
         "<td>alternative 1</td>"})
