@@ -92,7 +92,7 @@ export function show_looking({ variables, levers }) {
       'li',
       {},
       `${name}: ${points_text(Math.max(0, gain))} (${percent_text(unseen)} unseen, ${percent_text(seen)} seen)`,
-      ...bars([['seen', seen], ['unseen', unseen]]),
+      ...bars([['seen', seen], ['not-seen', unseen]]),
     ),
   );
   const parts = [

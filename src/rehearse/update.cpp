@@ -33,7 +33,7 @@ Task task_with(const Task& task, const UpdateOptions& options) {
   Task result = task;
   for (const auto& [name, column] : options.set_by_hand) {
     const auto known = std::find_if(result.set_by_hand.begin(), result.set_by_hand.end(),
-                                    [&](const SetByHand& entry) { return entry.name == name; });
+                                    [&name = name](const SetByHand& entry) { return entry.name == name; });
     if (known == result.set_by_hand.end()) {
       result.set_by_hand.push_back({name, column});
     } else if (known->column != column) {

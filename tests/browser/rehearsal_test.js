@@ -521,7 +521,7 @@ test('a group is chosen by its name, in the address, in scenarios and by a recom
   assert.equal(JSON.parse(text).decisions[0].group, 'East');
   assert.match((await saved(page, () => press(page, 'Save as report'))).text, /group = East/);
   const large = await page.locator('#success').textContent();
-  await page.waitForFunction(() => location.hash.includes('group=East'));
+  await page.waitForFunction(() => ['group=East', 'set.lever='].every((part) => location.hash.includes(part)));
   const { hash } = new URL(page.url());
   await close();
   const linked = await open(browser, own.address, { hash });
