@@ -20,7 +20,8 @@ struct NamedSimulator {
   std::string_view help;  // one line
 };
 
-// ride-hailing, market, bank, steep, bermuda-measured, trader, farmer, doctor, comfort, glucose.
+// ride-hailing, market, bank, steep, bermuda-measured, trader, farmer, doctor, comfort, glucose, rate, rounds, acted,
+// acted-idle, branches.
 std::span<const NamedSimulator> named_simulators();
 
 struct NamedSimulationOptions {

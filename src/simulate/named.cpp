@@ -26,7 +26,8 @@ double equation_noise(const EquationNoise& noise, RandomStream& random) {
     case EquationNoise::Kind::kBeta: return random.beta(noise.a, noise.b);
     case EquationNoise::Kind::kCoin: return random.uniform() < noise.a ? 1.0 : 0.0;
     case EquationNoise::Kind::kRowGroup:
-    case EquationNoise::Kind::kOfGroup: break;  // of the row: row_noise()
+    case EquationNoise::Kind::kOfGroup:
+    case EquationNoise::Kind::kBefore: break;  // of the row: row_noise()
   }
   return 0.0;
 }
@@ -46,10 +47,12 @@ double row_noise(const EquationSystem& system, std::size_t j, std::size_t i, boo
                           stream_index({{static_cast<std::uint64_t>(group), 48}, {j, 16}}));
     return std::sqrt(noise.a) * of_group.normal();
   }
+  if (noise.kind == EquationNoise::Kind::kBefore) return row[static_cast<std::size_t>(noise.a)];
   return equation_noise(noise, random);
 }
 
-// One row after another, columns that are held included.
+// One row after another, columns that are held included. Until its turn comes, a column has its value of the row
+// before.
 std::vector<std::vector<double>> evaluate_equations(const EquationSystem& system, std::size_t rows,
                                                     std::string_view purpose, std::uint64_t draw,
                                                     const std::vector<std::optional<double>>& held,
@@ -163,8 +166,10 @@ Table NamedModel::draw(std::size_t rows, std::uint64_t draw, const Context& cont
 Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const NamedValue> alterations,
                          std::size_t trials, std::uint64_t draw, const Context& context) const {
   const EquationSystem& system = equation_systems()[kind_];
-  std::vector<std::string> all;  // hidden ones without a name that can be given
-  for (const Equation& equation : system.equations) all.emplace_back(equation.hidden ? "" : equation.name);
+  const auto is_before = [](const Equation& equation) { return equation.noise.kind == EquationNoise::Kind::kBefore; };
+  std::vector<std::string> all;  // hidden ones without a name that can be given, unless they are of the row before
+  for (const Equation& equation : system.equations)
+    all.emplace_back(equation.hidden && !is_before(equation) ? "" : equation.name);
   std::vector<std::optional<double>> held(all.size());
   std::vector<bool> seen(all.size(), false);
   const auto hold = [&](const NamedValue& given, bool is_seen) {
@@ -179,6 +184,11 @@ Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const N
   };
   for (const NamedValue& given : observed) hold(given, true);
   for (const NamedValue& given : alterations) hold(given, false);
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    if (is_before(system.equations[j]) && !held[j])
+      throw Error(ErrorCategory::kTask, fmt::format("'{}', {}, has no value: a round depends on the one before.",
+                                                    all[j], system.equations[j].text));
+  }
   for (std::size_t j = 0; j < all.size(); ++j) {
     if (!seen[j]) continue;
     for (const std::size_t parent : system.equations[j].parents) {

@@ -306,6 +306,7 @@ std::vector<EquationSystem> make_systems() {
   systems.push_back(comfort_system());
   systems.push_back(glucose_system());
   systems.push_back(rate_system());
+  systems.push_back(rounds_system());
   add_acted_systems(systems);
   return systems;
 }

@@ -16,6 +16,7 @@ struct EquationNoise {
     kCoin,      // 1 with probability a, otherwise 0
     kRowGroup,  // the group of the row: 1 to a in turn; of a trial a new one
     kOfGroup,   // normal with variance a, one number for each value of the first parent and seed
+    kBefore,    // no noise: the value of column a in the row before, 0 in the first row; of a trial it must be given
   };
   Kind kind = Kind::kNormal;
   double a = 0.0;
@@ -48,6 +49,9 @@ EquationSystem glucose_system();
 
 // A rate whose noise grows with its level: rate.cpp.
 EquationSystem rate_system();
+
+// Rounds that depend on the round before: rounds_model.cpp.
+EquationSystem rounds_system();
 
 // Those of acted_models.cpp.
 void add_acted_systems(std::vector<EquationSystem>& systems);

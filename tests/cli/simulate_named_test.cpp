@@ -108,5 +108,27 @@ TEST(CliSimulateNamed, TheStudyDecidesOnThem) {
   EXPECT_EQ(mean("best", "worse"), 0.0);
 }
 
+// Rounds are simulated, planned and, one by one, evaluated given the round before.
+TEST(CliSimulateNamed, RoundsArePlannedAndEvaluated) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_olem({"simulate", "rounds", "-o", folder.file("r"), "--rows", "20000", "-q"}).exit_code, 0);
+  const ProcessResult plan =
+      run_olem({"decide", folder.file("r/task.json"), "--lags", "1", "--rounds", "2", "--sampler", "gaussian",
+                "--draws", "300", "--judge-draws", "1000", "--json", "-q"});
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_GT(parse_json(plan.out)["decision"]["success_probability"].get<double>(), 0.7);
+  const std::vector<std::string> words = {
+      "simulate", "evaluate", folder.file("r/truth.json"), "--context", "x=0.3", "--set", "z=0.645455", "--json"};
+  const ProcessResult refused = run_olem(words);
+  EXPECT_EQ(refused.exit_code, 4);
+  EXPECT_THAT(refused.err, HasSubstr("'x@-1', x of the round before, has no value"));
+  const ProcessResult run =
+      run_olem(joined(words, {"--context", "x@-1=0.1", "--context", "z@-1=-0.2", "--context", "y@-1=0.5"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json json = parse_json(run.out);
+  EXPECT_NEAR(json["success"].get<double>(), 0.49766, 0.015);  // the known answer of one round
+  EXPECT_NEAR(json["best"]["success"].get<double>(), 0.49766, 0.02);
+}
+
 }  // namespace
 }  // namespace olem::test::simulate_named_test

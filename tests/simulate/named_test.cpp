@@ -274,6 +274,35 @@ TEST(NamedSimulators, BinaryOnesHaveTheirProbabilities) {
   EXPECT_NEAR(mean_of(doctor.draw(40000, 1, context), "V3"), 0.08, error);
 }
 
+// The model of docs/methods/rounds.md: after (.1, -.2, .5) and with x = .3 the mean of y is 1 at z = .645455, so that
+// success is P(|N(0, .05)| < .15).
+TEST(NamedSimulators, ARoundDependsOnTheOneBefore) {
+  const Context context;
+  const NamedModel rounds("rounds");
+  const Table data = rounds.draw(40000, 1, context);
+  EXPECT_THAT(data.names(), testing::ElementsAre("x", "z", "y"));
+  double product = 0.0;
+  double square = 0.0;
+  for (std::size_t i = 1; i < data.rows(); ++i) {
+    product += data.at(i, 0) * data.at(i - 1, 0);
+    square += data.at(i - 1, 0) * data.at(i - 1, 0);
+  }
+  EXPECT_NEAR(product / square, 0.45, 0.02);  // four standard errors
+  const double variance = (0.04 / (1.0 - 0.45 * 0.45));
+  EXPECT_NEAR(square / 40000.0, variance, 0.002);
+  const std::vector<NamedValue> seen = {{"x@-1", 0.1}, {"z@-1", -0.2}, {"y@-1", 0.5}, {"x", 0.3}};
+  const std::vector<NamedValue> best = {{"z", 0.645455}};
+  EXPECT_NEAR(rounds.success(seen, best, 40000, 1, context), 0.49766, 0.01);
+  EXPECT_NEAR(mean_of(rounds.decide(seen, best, 40000, 1, context), "y"), 1.0, 0.005);
+  const std::vector<NamedValue> now = {{"x", 0.3}};
+  try {
+    rounds.success(now, best, 100, 1, context);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'x@-1', x of the round before, has no value"));
+  }
+}
+
 TEST(NamedSimulators, SameSeedSameBytesAndUnknownNamesAreRefused) {
   const Context context;
   for (const NamedSimulator& simulator : named_simulators()) {
