@@ -42,7 +42,7 @@ TEST(Screen, KeepsWhatALinearTargetDependsOnAndSeeksNothingNonlinear) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const GpScreen found =
         screen(wide([](std::span<const double> c) { return c[3] - 0.4 * c[20] + 0.3 * c[44]; }, seed));
-    for (const std::size_t k : {3, 20, 44}) EXPECT_TRUE(holds(found.inputs, k)) << seed;
+    for (const std::size_t k : {3U, 20U, 44U}) EXPECT_TRUE(holds(found.inputs, k)) << seed;
     nonlinear += found.nonlinear.empty() ? 0 : 1;
     kept += found.inputs.size();
   }
@@ -89,7 +89,7 @@ TEST(WideGp, FitsWhatAFitToTheInputsThatMatterFits) {
   const Inputs all = data.input_spans();
   const TrainedGp of_all = train_gp(all, data.columns.back(), {}, 0, Context());
   const TrainedGp of_three = train_gp({all[1], all[2], all[4]}, data.columns.back(), {}, 0, Context());
-  for (const std::size_t k : {1, 2, 4}) EXPECT_TRUE(holds(of_all.inputs, k));
+  for (const std::size_t k : {1U, 2U, 4U}) EXPECT_TRUE(holds(of_all.inputs, k));
   EXPECT_GT(of_all.model.points.points, 0U);
   // Rows left out are forecast as well but for 2 %: what a few inputs without effect may cost.
   EXPECT_LT(of_all.noise.left_out_variance, 1.02 * of_three.noise.left_out_variance);
