@@ -46,10 +46,10 @@ TEST_F(CliReport, WishesAlternativesAndTheGraphAreOnThePage) {
                                     "100", "--judge-draws", "200", "--proposals", "2", "--report", "a.html"});
   ASSERT_EQ(decide.exit_code, 0) << decide.err;
   EXPECT_THAT(read_text(folder_.file("a.html")),
-              AllOf(HasSubstr("1 per unit of DIC, 3 per unit of TA; the others cost nothing"), HasSubstr("No more than 3 of them"),
-                    HasSubstr("DIC + TA must be at most 0.8"), HasSubstr("<td>alternative 1</td>"),
-                    HasSubstr("<h2>The graph</h2>"), HasSubstr("by greedy equivalence search"),
-                    HasSubstr("How well the models forecast")));
+              AllOf(HasSubstr("1 per unit of DIC, 3 per unit of TA; the others cost nothing"),
+                    HasSubstr("No more than 3 of them"), HasSubstr("DIC + TA must be at most 0.8"),
+                    HasSubstr("<td>alternative 1</td>"), HasSubstr("<h2>The graph</h2>"),
+                    HasSubstr("by greedy equivalence search"), HasSubstr("How well the models forecast")));
 }
 
 TEST_F(CliReport, OrdersGraphsAndModelsHavePages) {
