@@ -10,7 +10,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
-import console_blocks  # noqa: E402
+import console_blocks
+import make_figures  # noqa: E402
 
 OLEM = pathlib.Path(os.environ.get("OLEM", ROOT / "build/release/app/olem"))
 PAGES = [page for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -31,6 +32,25 @@ def test_console_blocks(page):
 
 def test_pictures_are_what_olem_draws():
     subprocess.run([ROOT / "tools/make_figures.py", "--check"], check=True)
+
+
+@pytest.mark.parametrize(("kept", "drawn", "expected"), [
+    ("81.9 %", "82.4 %", True),  # numbers have a tolerance
+    ("81.9 %", "71.9 %", False),
+    ('class="grid"', 'class="muted"', False),
+    ('y1="202"', 'y1="204"', True),
+    ('y1="202"', 'y1="212"', False),
+])
+def test_drawings_are_compared_as_they_are_seen(kept, drawn, expected):
+    drawing = (ROOT / "docs/pictures/bakery-influence.svg").read_text(encoding="utf-8")
+    assert kept in drawing
+    assert make_figures.alike(drawing, drawing.replace(kept, drawn, 1)) is expected
+
+
+def test_maps_are_compared_by_their_area():
+    drawing = '<svg><path class="cell" style="fill:#abc" d="M0 0H10V10H0Z"/></svg>'
+    assert make_figures.alike(drawing, drawing.replace("#abc", "#abd"))
+    assert not make_figures.alike(drawing, drawing.replace("H10", "H5"))
 
 
 @pytest.mark.parametrize(("shown", "printed", "agree"), [

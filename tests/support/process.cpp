@@ -206,7 +206,10 @@ std::vector<std::string> ranks_launcher(int ranks) {
 #endif
 #endif
   if (std::system("command -v mpirun > /dev/null") != 0) return {};
-  return {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(ranks)};
+  // Runs that begin at the same time must not make, or clear away, one folder for their sessions: mpirun fails then.
+  static const TemporaryFolder sessions;
+  return {"mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "orte_tmpdir_base", sessions.path(),
+          "-n",     std::to_string(ranks)};
 }
 
 int process_of_rank(const std::string& folder, int rank) {
