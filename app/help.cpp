@@ -46,7 +46,9 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   std::string make_help(const CLI::App* verb, std::string name, CLI::AppFormatMode mode) const override {
-    const std::vector<std::string> first = first_flags(verb->get_name());
+    // A kind of a verb may have the name of a verb: olem simulate order.
+    const bool is_verb = verb->get_parent() != nullptr && verb->get_parent()->get_parent() == nullptr;
+    const std::vector<std::string> first = is_verb ? first_flags(verb->get_name()) : std::vector<std::string>();
     if (mode != CLI::AppFormatMode::Normal || first.empty()) return CLI::Formatter::make_help(verb, name, mode);
     std::vector<const CLI::Option*> shown;
     for (const std::string& flag : first) {

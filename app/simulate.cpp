@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "model_source.h"
@@ -25,6 +26,24 @@ constexpr Choice kBermudaNoises[] = {
     {"simulated", "variance .05 in every equation, uniform roots"},
     {"measured", "variances as measured, normal roots, and the region that goes with them"},
 };
+
+// By kind; one without an entry has an example that follows from its name.
+const std::map<std::string, std::string_view>& examples() {
+  static const std::map<std::string, std::string_view> kExamples = {
+      {"order", "  olem simulate order -o toy --variables 10 --density 0.5 --noise beta --seed 1\n"},
+      {"auf", "  olem simulate auf -o task --family mlp\n"},
+      {"bermuda",
+       "  olem simulate bermuda -o bermuda --rows 1000\n  olem simulate bermuda -o measured --noise measured\n"},
+      {"ride-hailing", "  olem simulate ride-hailing -o rides\n"},
+      {"mixed", "  olem simulate mixed -o shop --variables 12 --types real=0.5,binary=0.3,count=0.2 --missing 0.1\n"},
+      {"comfort", "  olem simulate comfort -o office\n"},
+      {"evaluate",
+       "  olem simulate evaluate office/truth.json --context t_out=4 --context people=12 --context solar=300 \\\n"
+       "      --context clo=1 --set t_supply=24 --set vent=180\n"
+       "  olem simulate evaluate shop/truth.json --context X1=0.3 --context X2=yes --context X3=B --set Z4=no\n"},
+  };
+  return kExamples;
+}
 
 struct SimulateArguments {
   CommonOptions common;
@@ -262,20 +281,18 @@ std::function<int()> fill_simulate_verb(CLI::App* verb) {
   evaluate->add_flag("--no-best", arguments->no_best, "without the search for the best decision, which takes most time")
       ->group("Context");
   add_common_options(*evaluate, arguments->common);
-  verb->footer(R"(
-Examples:
-  olem simulate order -o toy --variables 10 --density 0.5 --noise beta --seed 1
-  olem simulate auf -o task --family mlp
-  olem simulate bermuda -o bermuda --rows 1000
-  olem simulate bermuda -o measured --noise measured
-  olem simulate ride-hailing -o rides
-  olem simulate mixed -o shop --variables 12 --types real=0.5,binary=0.3,count=0.2 --missing 0.1
-  olem simulate comfort -o office
-  olem simulate evaluate office/truth.json --context t_out=4 --context people=12 --context solar=300 \
-      --context clo=1 --set t_supply=24 --set vent=180
-  olem simulate evaluate shop/truth.json --context X1=0.3 --context X2=yes --context X3=B --set Z4=no
-
-Every folder gets data.csv, graph.csv and truth.json; decision tasks also task.json and contexts.csv.)");
+  const std::string files =
+      "\nEvery folder gets data.csv, graph.csv and truth.json; decision tasks also task.json and contexts.csv.";
+  std::string all;
+  for (CLI::App* const kind : verb->get_subcommands([](CLI::App*) { return true; })) {
+    const auto example = examples().find(kind->get_name());
+    const std::string own = example == examples().end()
+                                ? fmt::format("  olem simulate {0} -o {0} --seed 1\n", kind->get_name())
+                                : std::string(example->second);
+    kind->footer("\nExamples:\n" + own + (kind == evaluate ? "" : files));
+    if (example != examples().end()) all += own;
+  }
+  verb->footer("\nExamples:\n" + all + files);
   return [=] {
     if (order->parsed()) return run_simulate(*arguments, arguments->order, random_order_model);
     if (auf->parsed()) return run_simulate(*arguments, arguments->auf, random_auf_task);

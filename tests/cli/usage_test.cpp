@@ -141,6 +141,12 @@ TEST(Usage, HelpShowsTenOptionsAndHelpAllEveryOne) {
     EXPECT_THAT(all, HasSubstr("Examples:\n  olem "));
   }
   EXPECT_THAT(run_olem({"simulate", "auf", "--help-all"}).out, HasSubstr("--rows"));
+  // A kind with the name of a verb has its own options and examples.
+  const std::string kind = run_olem({"simulate", "order", "--help"}).out;
+  EXPECT_THAT(kind, HasSubstr("--density NUMBER"));
+  EXPECT_THAT(kind, HasSubstr("Examples:\n  olem simulate order -o toy"));
+  EXPECT_THAT(run_olem({"simulate", "rate", "--help"}).out, HasSubstr("Examples:\n  olem simulate rate -o rate"));
+  EXPECT_THAT(run_olem({"simulate", "--help"}).out, HasSubstr(kind.substr(kind.find("  olem simulate order"), 40)));
 }
 
 TEST(Usage, HelpIsAlsoAVerb) {
