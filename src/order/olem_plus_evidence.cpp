@@ -10,6 +10,9 @@ namespace {
 constexpr double kDecidesBeyond = 2.0;  // standard errors
 constexpr double kRounding = 1e-9;      // nats: what is less is the order of a sum
 
+// Two orders of the same regressions have the same score, whichever way its terms are added.
+double without_rounding(double gap) { return std::abs(gap) < kRounding ? 0.0 : gap; }
+
 // Row by row: what the scale terms of J change with, to first order.
 std::vector<double> scale_rows(const PlusColumns& columns, const ScaleTerms& terms, const ScoredOrder& scored) {
   const std::vector<double> slopes = terms.slopes(scored.entropies(columns));
@@ -81,15 +84,15 @@ std::vector<OrderStep> plus_steps(PlusNodes& nodes, const ScaleTerms& terms, con
     const std::vector<double> shape = shape_rows(swapped);
     const std::vector<double> scale = scale_rows(nodes.columns(), terms, swapped);
     StepEvidence evidence;
-    evidence.gap_shape = swapped.shape - best.shape;
+    evidence.gap_shape = without_rounding(swapped.shape - best.shape);
     evidence.gap_shape_standard_error = paired_standard_error(shape, own_shape, weights);
-    evidence.gap_scale = swapped.scale - best.scale;
+    evidence.gap_scale = without_rounding(swapped.scale - best.scale);
     evidence.gap_scale_standard_error = paired_standard_error(scale, own_scale, weights);
-    step.gap = std::max(0.0, swapped.total() - best.total());
+    step.gap = std::max(0.0, without_rounding(swapped.total() - best.total()));
     step.gap_standard_error = paired_standard_error(added(shape, scale), added(own_shape, own_scale), weights);
-    if (evidence.gap_shape > kDecidesBeyond * evidence.gap_shape_standard_error + kRounding) {
+    if (evidence.gap_shape > kDecidesBeyond * evidence.gap_shape_standard_error) {
       evidence.decided_by = DecidedBy::kShape;
-    } else if (!terms.none() && *step.gap > kDecidesBeyond * *step.gap_standard_error + kRounding) {
+    } else if (!terms.none() && *step.gap > kDecidesBeyond * *step.gap_standard_error) {
       evidence.decided_by = DecidedBy::kScale;
     }
     step.decided = evidence.decided_by == DecidedBy::kShape;
