@@ -1,8 +1,8 @@
 # Shared by ./run and ./check: installs what is missing and builds a preset. Everything it prints goes to stderr.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# One compiler cache for all clones, whichever folder they are in: what one has compiled the others need not. Paths below the
-# clone count as relative ones; precompiled headers count by their content.
+# The compiler cache is the user's, so that it outlives a build folder. Paths below the clone count as relative ones, and
+# precompiled headers by their content.
 export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 # olem uses one thread of OpenBLAS and has its own; the others that OpenBLAS would start take half of the time of a start.
 export OPENBLAS_NUM_THREADS=1
