@@ -4,10 +4,14 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <cstdlib>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "olem/random.h"
+
+extern "C" char* openblas_get_corename();
 
 namespace olem::lapack_test {
 
@@ -34,6 +38,19 @@ TEST(Lapack, FactorsAgreeWithEigenAndLeaveTheUpperTriangleAlone) {
     EXPECT_EQ(above, above_before) << n;
   }
 }
+
+#if defined(__x86_64__)
+// OpenBLAS gives processors that are newer than itself kernels without AVX.
+TEST(Lapack, MultipliesWithTheVectorsThatTheProcessorHas) {
+  if (std::getenv("OPENBLAS_CORETYPE") != nullptr) GTEST_SKIP() << "OPENBLAS_CORETYPE says which kernels to take";
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "the processor has no AVX2";
+  const double one = 1.0;
+  double product = 0.0;
+  multiply(1.0, {&one, 1, 1}, {&one, 1, 1}, 0.0, &product);
+  EXPECT_EQ(product, 1.0);
+  EXPECT_NE(std::string(openblas_get_corename()), "Prescott");
+}
+#endif
 
 TEST(Lapack, SaysWhenAMatrixIsNotPositiveDefinite) {
   std::vector<double> matrix = {1.0, 2.0, 2.0, 1.0};
