@@ -1,11 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
@@ -14,6 +9,7 @@
 
 #include "data_options.h"
 #include "log_options.h"
+#include "model_source.h"
 #include "olem/data_check.h"
 #include "olem/error.h"
 #include "olem/model_file.h"
@@ -32,7 +28,8 @@ struct CheckArguments {
   CommonOptions common;
   DataOptions data;
   std::string task;
-  std::string rows;  // that came since
+  std::string rows;               // that came since
+  std::string unknown = "error";  // of the context
   LogArguments log;
 };
 
@@ -41,31 +38,6 @@ struct Findings {
   std::vector<Problem> problems;
   Json json;
 };
-
-// Standard input and pipes can be read only once and are taken for a table: they have no beginning here.
-std::string beginning_of(const std::string& path) {
-  constexpr std::size_t kLooked = 1 << 16;
-  std::error_code unknown;
-  if (path == "-" || !std::filesystem::is_regular_file(path, unknown)) return "";
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(ErrorCategory::kFile, fmt::format("Cannot read {}: {}.", path, std::strerror(errno)));
-  std::string beginning(kLooked, '\0');
-  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
-  beginning.resize(static_cast<std::size_t>(file.gcount()));
-  return beginning;
-}
-
-// A task is a JSON object, which no CSV file begins like. One with keys of which none is a task's is a table in JSON,
-// which the reader names with its conversion.
-bool is_task_file(const std::string& path) {
-  const std::string beginning = beginning_of(path);
-  if (!looks_like_task(beginning)) return false;
-  if (beginning.find('"') == std::string::npos) return true;
-  constexpr std::array<std::string_view, 5> kKeys = {"\"alterable\"", "\"outcome\"", "\"desired\"", "\"context\"",
-                                                     "\"data\""};
-  return std::any_of(kKeys.begin(), kKeys.end(),
-                     [&](std::string_view key) { return beginning.find(key) != std::string::npos; });
-}
 
 // By its name as well, so that a model of which nothing is left is not taken for a bad table.
 bool is_model_file(const std::string& path) { return path.ends_with(".olem") || looks_like_model(beginning_of(path)); }
@@ -357,7 +329,8 @@ int run_check(CheckArguments arguments, const CLI::App& verb) {
     const std::string data = findings.json["data"]["source"];
     source = source.empty() ? data : fmt::format("{} with {}", source, data);
     if (task && table) {
-      const auto found = check_task(*task, *table, session.context());
+      const auto found = check_task(*task, *table, session.context(),
+                                    arguments.unknown == "draw" ? UnknownPolicy::kDraw : UnknownPolicy::kError);
       findings.problems.insert(findings.problems.end(), found.begin(), found.end());
       if (!has_error(findings)) check_learning(*task, *table, session, findings);
       std::stable_sort(findings.problems.begin(), findings.problems.end(),
@@ -381,6 +354,7 @@ std::function<int()> fill_check_verb(CLI::App* verb) {
                    "new rows in time order: with a model a test for drift, with --log the outcomes of its decisions")
       ->type_name("FILE")
       ->group("Data");
+  add_unknown_option(*verb, arguments->unknown);
   add_log_options(*verb, arguments->log, true);
   add_common_options(*verb, arguments->common);
   verb->footer(R"(

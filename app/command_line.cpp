@@ -164,9 +164,16 @@ const CLI::Option* find_flag(const CLI::App& verb, std::string_view flag) {
 }
 
 std::string unknown_verb_text(const std::string& word, const std::vector<std::string>& verbs) {
-  std::string help = suggestion(word, verbs);
+  std::string help = word == "version" ? " Did you mean olem --version?" : suggestion(word, verbs);
   if (help.empty()) help = fmt::format(" The verbs are {}.", fmt::join(verbs, ", "));
   return fmt::format("'{}' is not a verb of olem.{} See olem --help.", word, help);
+}
+
+std::string unknown_kind_text(const std::string& verb, const std::string& word, const std::vector<std::string>& kinds) {
+  if (kinds.empty()) return fmt::format("olem {} has no kinds, such as '{}'. See olem {} --help.", verb, word, verb);
+  std::string help = suggestion(word, kinds);
+  if (help.empty()) help = fmt::format(" There are {}.", fmt::join(kinds, ", "));
+  return fmt::format("'{}' is nothing that olem can {}.{} See olem {} --help.", word, verb, help, verb);
 }
 
 bool flag_given(const CLI::App& verb, std::string_view flag) {
@@ -223,11 +230,7 @@ std::string explain_parse_error(const CLI::App& app, const CLI::ParseError& erro
     return fmt::format("Say what to {}: one of {}. See olem {} --help.", word, fmt::join(kinds, ", "), word);
   }
   const CLI::App* const kind = find_verb(*verb, rest.front());
-  if (kind == nullptr) {
-    std::string help = suggestion(rest.front(), kinds);
-    if (help.empty()) help = fmt::format(" There are {}.", fmt::join(kinds, ", "));
-    return fmt::format("'{}' is nothing that olem can {}.{} See olem {} --help.", rest.front(), word, help, word);
-  }
+  if (kind == nullptr) return unknown_kind_text(word, rest.front(), kinds);
   return fmt::format("{} See olem {} {} --help.", explain_verb_error(*kind, error, rest), word, rest.front());
 }
 

@@ -24,6 +24,8 @@ bool flag_given(const CLI::App& verb, std::string_view flag);
 
 // That a word is no verb, with the nearest one or all of them.
 std::string unknown_verb_text(const std::string& word, const std::vector<std::string>& verbs);
+// The same behind a verb, which may have kinds.
+std::string unknown_kind_text(const std::string& verb, const std::string& word, const std::vector<std::string>& kinds);
 
 // What to tell a person whose command line was not understood, with the nearest flag or verb when there is one.
 std::string explain_parse_error(const CLI::App& app, const CLI::ParseError& error,

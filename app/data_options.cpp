@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "choices.h"
 #include "command_line.h"
@@ -47,16 +52,34 @@ Knowledge knowledge_on_the_command_line(const KnowledgeOptions& options) {
   return make_knowledge(std::move(tiers), before, "command line");
 }
 
-// A table is what people have; a task is what they must write.
+// A table is what people have; a task is what they must write. What may be a task with a mistake in its JSON is left to
+// the parser.
 void refuse_table(const std::string& path, std::string_view text) {
-  if (looks_like_task(text)) return;
   const std::string_view line = text.substr(0, text.find('\n'));
-  const bool cells = line.find_first_of(",;\t") != std::string_view::npos && !line.starts_with('[');
-  if (!cells && !text.starts_with("\x93NUMPY") && !text.starts_with("\x1f\x8b")) return;
+  if (looks_like_task(text) || line.starts_with('[') || line.find("\":") != std::string_view::npos) return;
+  refuse_other_formats(text, source_name(path));
+  const bool cells = line.find_first_of(",;\t") != std::string_view::npos || text.starts_with("\x93NUMPY") ||
+                     text.starts_with("\x1f\x8b");
   throw Error(ErrorCategory::kData,
-              fmt::format("{} is a table, not a task. A task says which columns of a table may be altered, which are "
-                          "outcomes and where these are wanted. Draft one with: olem init {} -o task.json",
-                          source_name(path), shell_word(path)));
+              fmt::format("{} is {}. A task says which columns of a table may be altered, which are outcomes and where "
+                          "these are wanted. Draft one with: olem init {} -o task.json",
+                          source_name(path),
+                          text.empty() ? "empty, and no task"
+                          : cells      ? "a table, not a task"
+                                       : "no task, which is a JSON object",
+                          cells ? shell_word(path) : "TABLE"));
+}
+
+// An option that is wrong in the task and not on the command line.
+[[noreturn]] void refuse_reading(const DataOptions& options, const Error& error) {
+  throw Error(ErrorCategory::kData,
+              fmt::format("{}: \"{}\" in \"reading\": {}", options.task, error.option(), error.finding()),
+              error.remedies());
+}
+
+bool is_said_by_task(const DataOptions& options, const std::string& key) {
+  return std::any_of(options.reading.begin(), options.reading.end(),
+                     [&](const auto& option) { return option.first == key; });
 }
 
 // What is declared of columns that are not used.
@@ -134,6 +157,28 @@ void add_knowledge_options(CLI::App& verb, KnowledgeOptions& options) {
       ->group(group);
 }
 
+std::string beginning_of(const std::string& path) {
+  constexpr std::size_t kLooked = 1 << 16;
+  std::error_code unknown;
+  if (path == "-" || !std::filesystem::is_regular_file(path, unknown)) return "";
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(ErrorCategory::kFile, fmt::format("Cannot read {}: {}.", path, std::strerror(errno)));
+  std::string beginning(kLooked, '\0');
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  beginning.resize(static_cast<std::size_t>(file.gcount()));
+  return beginning;
+}
+
+bool is_task_file(const std::string& path) {
+  const std::string beginning = beginning_of(path);
+  if (!looks_like_task(beginning)) return false;
+  if (beginning.find('"') == std::string::npos) return true;
+  constexpr std::array<std::string_view, 5> kKeys = {"\"alterable\"", "\"outcome\"", "\"desired\"", "\"context\"",
+                                                     "\"data\""};
+  return std::any_of(kKeys.begin(), kKeys.end(),
+                     [&](std::string_view key) { return beginning.find(key) != std::string::npos; });
+}
+
 ReadOptions read_options(const DataOptions& options) {
   ReadOptions read;
   set_read_option(read, "delimiter", options.delimiter);
@@ -160,6 +205,7 @@ void take_reading(DataOptions& options, const Task& task) {
       return option->count() > 0 && option->check_lname(flag_name(key).substr(2));
     });
   };
+  options.task = task.source;
   const bool header = given("header") || given("no_header");
   for (const auto& [key, text] : task.reading) {
     if (given(key) || (header && (key == "header" || key == "no_header"))) continue;
@@ -181,6 +227,12 @@ ReadResult read_data(const DataOptions& options, const Session& session) {
   try {
     return checked(read_table(options.file, read_options(options), session.context()));
   } catch (const Error& error) {
+    if (error.category() == ErrorCategory::kData && is_task_file(options.file)) {
+      throw Error(ErrorCategory::kData, fmt::format("{} is a task, not a table. Give the table that it names under "
+                                                    "\"data\", or decide with it: olem decide {}",
+                                                    options.file, shell_word(options.file)));
+    }
+    if (is_said_by_task(options, error.option())) refuse_reading(options, error);
     // What the task declares is no option: declare_columns says what is wrong about it.
     if (error.option() != "type" || options.words.empty() || options.file == "-") throw;
   }

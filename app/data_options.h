@@ -34,6 +34,7 @@ struct DataOptions {
   bool header = false;
   std::vector<const CLI::Option*> flags;                     // all of these on the command line
   std::vector<std::pair<std::string, std::string>> reading;  // what the task says where no flag does
+  std::string task;                                          // that says it
   std::vector<DeclaredType> words;                           // columns that the task declares as levels
 };
 
@@ -51,6 +52,12 @@ ReadOptions read_options(const DataOptions& options);
 
 // What the task says about reading its table, where no flag says otherwise.
 void take_reading(DataOptions& options, const Task& task);
+
+// The first bytes of a file. Standard input and pipes can be read only once: nothing then.
+std::string beginning_of(const std::string& path);
+// Whether a file holds a task: a JSON object, which no CSV file begins like. One with keys of which none is a task's is
+// a table in JSON, which the reader names with its conversion.
+bool is_task_file(const std::string& path);
 
 // Reads the table as it is. A usage error when the output file of the session is the data file itself.
 ReadResult read_data(const DataOptions& options, const Session& session);

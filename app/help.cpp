@@ -75,7 +75,8 @@ int print_help(const CLI::App& app, const HelpArguments& arguments) {
       std::vector<std::string> names;
       for (const CLI::App* part : verb->get_subcommands([](const CLI::App*) { return true; }))
         names.push_back(part->get_name());
-      throw Error(ErrorCategory::kUsage, unknown_verb_text(word, names));
+      throw Error(ErrorCategory::kUsage,
+                  verb == &app ? unknown_verb_text(word, names) : unknown_kind_text(verb->get_name(), word, names));
     }
     before += (before.empty() ? "" : " ") + verb->get_name();
     verb = found.front();

@@ -365,6 +365,17 @@ class DraftText {
   std::size_t entry_end_ = 0;
 };
 
+// Names that stand in one word, separated by commas as in other options; a column whose name has a comma is that
+// column.
+Names single_names(const Table& table, const Names& words, const std::string& option) {
+  Names names;
+  for (const std::string& word : words) {
+    const Names parts = table.find(word) ? Names{word} : names_in(word, option);
+    names.insert(names.end(), parts.begin(), parts.end());
+  }
+  return names;
+}
+
 // Every name once, and only columns of the table; one role each.
 void check_role_names(const Table& table, const Draft& draft) {
   std::map<std::string, std::string> role_of;
@@ -541,16 +552,16 @@ int run_init(const InitArguments& arguments) {
     const Column& about = read.table.about(j);
     draft.about.push_back(about.declared || !about.reason.empty() ? about : guess_column(read.table.column(j)));
   }
-  ReadFacts facts = read_facts(read);
-  facts.outcomes = arguments.outcomes;
-  for (const auto* names : {&arguments.levers, &arguments.outcomes, &arguments.context})
-    facts.roles.insert(facts.roles.end(), names->begin(), names->end());
-  draft.problems = check_table(read.table, session.context(), CheckDepth::kThorough, &facts);
-  draft.levers = arguments.levers;
-  draft.outcomes = arguments.outcomes;
-  draft.context = arguments.context;
+  draft.levers = single_names(read.table, arguments.levers, "lever");
+  draft.outcomes = single_names(read.table, arguments.outcomes, "outcome");
+  draft.context = single_names(read.table, arguments.context, "context");
   draft.data = path_from_task(arguments.data.file, file);
   check_role_names(read.table, draft);
+  ReadFacts facts = read_facts(read);
+  facts.outcomes = draft.outcomes;
+  for (const auto* names : {&draft.levers, &draft.outcomes, &draft.context})
+    facts.roles.insert(facts.roles.end(), names->begin(), names->end());
+  draft.problems = check_table(read.table, session.context(), CheckDepth::kThorough, &facts);
   leave_out_columns(draft);
   const bool asked =
       arguments.data.file != "-" && isatty(STDIN_FILENO) != 0 && (draft.levers.empty() || draft.outcomes.empty());
@@ -561,7 +572,8 @@ int run_init(const InitArguments& arguments) {
   draft.reading = reading_of(arguments.data, read, draft);
   const std::string text = DraftText(draft).text();
 
-  const bool complete = !draft.levers.empty() && !draft.outcomes.empty();
+  const bool has_roles = !draft.levers.empty() && !draft.outcomes.empty();
+  const bool complete = has_roles && !draft.data.empty();
   Json json;
   json["data"] = {{"source", read.table.source()}, {"rows", read.table.rows()}, {"columns", read.table.columns()}};
   json["complete"] = complete;
@@ -572,12 +584,14 @@ int run_init(const InitArguments& arguments) {
   if (!file.empty()) {
     said = fmt::format("Written: {}.\n", file);
     const std::string word = shell_word(file);
-    said += complete ? fmt::format("Read it, then: olem check {}, olem decide {}\n", word, word)
-                     : fmt::format(
-                           "Fill in what can be set, what is to change and where it is wanted; then: olem check {}\n"
-                           "Or name the columns: olem init {} --lever NAME --outcome NAME\n",
-                           word, shell_word(arguments.data.file));
-  } else if (!complete && !common.quiet) {
+    said += complete    ? fmt::format("Read it, then: olem check {}, olem decide {}\n", word, word)
+            : has_roles ? fmt::format("Fill in the path of the table (\"data\"); then: olem check {}, olem decide {}\n",
+                                      word, word)
+                        : fmt::format(
+                              "Fill in what can be set, what is to change and where it is wanted; then: olem check {}\n"
+                              "Or name the columns: olem init {} --lever NAME --outcome NAME\n",
+                              word, shell_word(arguments.data.file));
+  } else if (!has_roles && !common.quiet) {
     print_message(
         "The task lacks levers or outcomes. Fill them in, or name them with --lever NAME and --outcome NAME.\n");
   }
@@ -589,7 +603,7 @@ int run_init(const InitArguments& arguments) {
 
 void add_role(CLI::App& verb, const std::string& flag, Names& names, const std::string& help) {
   verb.add_option(flag, names, help)
-      ->type_name("COLUMN")
+      ->type_name("NAMES")
       ->expected(1)
       ->allow_extra_args(false)  // or the next word, which may be TABLE, would be a value too
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -601,13 +615,14 @@ void add_role(CLI::App& verb, const std::string& flag, Names& names, const std::
 std::function<int()> fill_init_verb(CLI::App* verb) {
   auto arguments = std::make_shared<InitArguments>();
   add_data_options(*verb, arguments->data, "TABLE");
-  add_role(*verb, "--lever", arguments->levers, "a column that can be set; may be repeated");
-  add_role(*verb, "--outcome", arguments->outcomes, "a column that is to change; may be repeated");
-  add_role(*verb, "--context", arguments->context, "a column that is known before the decision; may be repeated");
+  add_role(*verb, "--lever", arguments->levers, "columns that can be set, separated by commas; may be repeated");
+  add_role(*verb, "--outcome", arguments->outcomes, "columns that are to change, separated by commas; may be repeated");
+  add_role(*verb, "--context", arguments->context,
+           "columns that are known before the decision, separated by commas; may be repeated");
   add_common_options(*verb, arguments->common, "the task file to write (default: print it)");
   verb->footer(R"(
 Examples:
-  olem init data.csv -o task.json --lever price --outcome sales --context season
+  olem init data.csv -o task.json --lever price --outcome sales --context season,region
   olem init data.csv > task.json
   olem init data.csv --missing drop --drop-columns id -o task.json
 

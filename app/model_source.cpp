@@ -65,8 +65,12 @@ void add_model_options(CLI::App& verb, ModelArguments& arguments, const std::str
       ->group("Model");
   add_assignments(verb, "--context", arguments.observed, "an observed value, NAME=VALUE; may be repeated");
   verb.add_option("--contexts", arguments.contexts, contexts_help)->type_name("FILE")->group("Context");
+  add_unknown_option(verb, arguments.unknown);
+}
+
+void add_unknown_option(CLI::App& verb, std::string& unknown) {
   OptionSet policies;
-  policies.name_choice("unknown", arguments.unknown, kUnknownChoices, "context variables without a value");
+  policies.name_choice("unknown", unknown, kUnknownChoices, "context variables without a value");
   add_described_options(verb, policies, "Context");
 }
 
@@ -117,6 +121,7 @@ ModelSource find_model_source(const std::string& task, const std::string& model,
     source.task = load_task(task, session);
     const DataOptions data = data_options(learning, source.task);
     source.loaded = load_tables(data, session, &source.task);
+    check_task_columns(source.task, source.loaded->table);
     source.columns = named_columns(source.loaded->table);
     source.options.update(to_json(data));
     return source;

@@ -25,6 +25,9 @@ struct ModelArguments {
 // TASK, --model, --context and --contexts; the help of the last says what becomes of each of its rows.
 void add_model_options(CLI::App& verb, ModelArguments& arguments, const std::string& contexts_help);
 
+// --unknown.
+void add_unknown_option(CLI::App& verb, std::string& unknown);
+
 // --so-far.
 void add_so_far_option(CLI::App& verb, ModelArguments& arguments);
 

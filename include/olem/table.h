@@ -90,6 +90,8 @@ struct DeclaredType {
   // Of an ordinal, binary or category column: all its words, the lowest first. Empty: those in the data, in
   // alphabetical or numerical order, which ordinal columns of words refuse.
   std::vector<std::string> levels;
+  // Words that are levels although they mean a missing value elsewhere, such as "none"; those of `levels` are anyway.
+  std::vector<std::string> words = {};
 
   friend bool operator==(const DeclaredType&, const DeclaredType&) = default;
 };
@@ -101,6 +103,10 @@ struct LineRange {
 
   friend bool operator==(const LineRange&, const LineRange&) = default;
 };
+
+// Throws a data error that names the format, and the line that converts it, for bytes of a file that is neither CSV nor
+// .npy: spreadsheets, Parquet, data bases, JSON and others.
+void refuse_other_formats(std::string_view bytes, const std::string& source);
 
 struct ReadOptions {
   // Of CSV. 0: sniffed from the first line among , ; tab | (the one that splits it into most cells; ties in this
@@ -115,7 +121,8 @@ struct ReadOptions {
   std::vector<LineRange> skip_lines;  // of CSV: lines that are not read, anywhere in the file
   // Of CSV: lines that begin with it are not read. Empty: those that begin with # and do not have the cells of a row.
   std::string comment;
-  // Missing are empty cells, NA, N/A, NaN, null, None, ?, . and -- in any case; infinite numbers count as missing.
+  // Missing are empty cells, NA, N/A, NaN, null, None, ?, . and -- in any case, unless `types` declares the word as a
+  // level; infinite numbers count as missing.
   MissingPolicy missing = MissingPolicy::kError;
   // Completed tables with MissingPolicy::kImpute: 5 tell how uncertain the missing values are to a tenth or so; more
   // than 20 change nothing.

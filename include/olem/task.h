@@ -147,9 +147,8 @@ struct ResolvedTask {
 // as stated. Its warnings become warnings of the result. The observed context is left to read_contexts.
 ResolvedTask resolve_task(const Task& task, const Table& table, const Context& context);
 
-// Everything that is wrong or doubtful about a task for this table, the most severe first; docs/checks.md explains the
-// codes. Does not throw on bad tasks. Costs a few linear programmes of the size of region and constraints.
-std::vector<Problem> check_task(const Task& task, const Table& table, const Context& context);
+// Throws a data error for a column with two roles and for a name that the table does not have.
+void check_task_columns(const Task& task, const Table& table);
 
 // What the checks of a table should know of a task: its columns with a role.
 void add_roles(ReadFacts& facts, const Task& task);
@@ -170,6 +169,12 @@ enum class UnknownPolicy {
   kError,  // it is refused
   kDraw,   // it is drawn from its distribution given the context values that are known
 };
+
+// Everything that is wrong or doubtful about a task for this table, the most severe first; docs/checks.md explains the
+// codes. What is observed of the context is judged as read_contexts does. Does not throw on bad tasks. Costs a few
+// linear programmes of the size of region and constraints.
+std::vector<Problem> check_task(const Task& task, const Table& table, const Context& context,
+                                UnknownPolicy unknown = UnknownPolicy::kError);
 
 // Where contexts come from beside the task itself.
 struct ContextSources {

@@ -65,6 +65,10 @@ constexpr WarningCode kWarningCodes[] = {
      "Compare with the graph at a smaller level of the tests."},
     {"cost", false, "A cost of the task is negative or not finite, or belongs to a column that is not a lever.",
      "Correct the cost in the task."},
+    {"course_taken", false,
+     "Something was seen that depends on a lever, and the lever has no value. It counts as left alone, and is not "
+     "decided any more.",
+     "Give the value of the lever too where it was set."},
     {"date", true,
      "A column holds years, dates or times as numbers. A date is not a cause; it stands for everything that changed "
      "over time.",
@@ -264,6 +268,10 @@ constexpr WarningCode kWarningCodes[] = {
      "A step of the sequence in the task alters a column that is not a lever, observes a column that has a role or "
      "does not exist, or names something twice.",
      "Correct \"sequence\" in the task."},
+    {"similar_levels", true,
+     "Levels of a column differ in nothing but capitals, blanks or hyphens, such as Yes and yes. Their rows count as "
+     "different, and a wish for one of them leaves the others out.",
+     "Write them alike."},
     {"single_column", false, "There is one column, so its order is trivial.",
      "Give the columns among which an order is wanted."},
     {"stages", false, "\"before\" in the task contradicts the roles of the columns, or itself.",

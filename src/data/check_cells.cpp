@@ -189,7 +189,7 @@ void check_totals(CheckedTable& checked, std::vector<Problem>& problems) {
                               : sums == 0 ? "mean"
                                           : "sum or mean",
                               sums + means, looked),
-                  {{"Remove the last line of the file"}},
+                  {remove_row(checked, last, "Remove the last line of the file")},
                   {}};
   problem.rows = {last};
   problems.push_back(std::move(problem));
@@ -222,7 +222,7 @@ void check_units_row(CheckedTable& checked, std::vector<Problem>& problems) {
                   "units_row",
                   fmt::format("The first row ({}) holds words above numbers: {}. It looks like a line of units.",
                               row_name(checked, 0), enumerate(items)),
-                  {{"Remove this line of the file"}},
+                  {remove_row(checked, 0, "Remove this line of the file")},
                   names_of(table, columns)};
   problem.rows = {0};
   problems.push_back(std::move(problem));

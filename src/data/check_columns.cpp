@@ -7,10 +7,12 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "data/check_parts.h"
+#include "data/odd_text.h"
 
 namespace olem::internal {
 
@@ -28,10 +30,23 @@ constexpr std::size_t kFewestDerivedRows = 20;
 constexpr double kDerivedSearch = 1e-7;
 constexpr double kDerived = 1e-9;
 
+// Beyond this every number is whole.
+constexpr double kLargestWhole = 9e15;
+
 bool all_whole(std::span<const double> cells) {
-  constexpr double kLargest = 9e15;
   return std::all_of(cells.begin(), cells.end(),
-                     [](double cell) { return std::trunc(cell) == cell && std::abs(cell) < kLargest; });
+                     [](double cell) { return std::trunc(cell) == cell && std::abs(cell) < kLargestWhole; });
+}
+
+// Whole numbers of 17 digits and more, as programs number things. A quantity of this size is written with fewer
+// digits that are not 0.
+bool are_long_numbers(std::span<const double> cells) {
+  constexpr double kMost = 0.9;
+  const auto long_ones = std::count_if(cells.begin(), cells.end(), [](double cell) {
+    return std::abs(cell) >= kLargestWhole && std::stod(fmt::format("{:.14e}", cell)) != cell;
+  });
+  const bool whole = std::all_of(cells.begin(), cells.end(), [](double cell) { return std::trunc(cell) == cell; });
+  return whole && static_cast<double>(long_ones) > kMost * static_cast<double>(cells.size());
 }
 
 // Whether the last word of the name is one of those for identifiers: "patient_id", "ID", "customerNo" is not.
@@ -67,7 +82,8 @@ std::optional<IdentifierKind> identifier_kind(const CheckedTable& checked, std::
     counts = std::abs(cells[i] - wanted) <= kRounding * (std::abs(cells[0]) + std::abs(wanted));
   }
   if (counts) return IdentifierKind::kCounts;
-  if (!all_whole(cells)) return std::nullopt;
+  const bool long_numbers = are_long_numbers(cells);
+  if (!long_numbers && !all_whole(cells)) return std::nullopt;
   const bool sorted = std::is_sorted(cells.begin(), cells.end()) || std::is_sorted(cells.rbegin(), cells.rend());
   std::sort(cells.begin(), cells.end());
   if (std::adjacent_find(cells.begin(), cells.end()) != cells.end()) return std::nullopt;
@@ -75,7 +91,7 @@ std::optional<IdentifierKind> identifier_kind(const CheckedTable& checked, std::
   // The middle half, so that a few numbers far away do not hide how dense the others are.
   const double width = sorted_quantile(cells, 0.75) - sorted_quantile(cells, 0.25) + 1.0;
   const double expected_ties = rows * rows / 16.0 / width * 2.0;
-  if (sorted || expected_ties > kExpectedTies || is_named_identifier(checked.table.name(j)))
+  if (sorted || long_numbers || expected_ties > kExpectedTies || is_named_identifier(checked.table.name(j)))
     return IdentifierKind::kUnique;
   return IdentifierKind::kSparse;
 }
@@ -160,6 +176,15 @@ std::optional<DateKind> date_kind(const CheckedTable& checked, std::size_t j) {
     }
   }
   return std::nullopt;
+}
+
+// Days, months or times of day as levels.
+std::optional<DateKind> date_words(const Column& about) {
+  const bool dates =
+      about.levels.size() > 2 && std::all_of(about.levels.begin(), about.levels.end(),
+                                             [](const auto& level) { return looks_like_date(level.name); });
+  if (!dates) return std::nullopt;
+  return DateKind{"dates or times taken for levels", about.levels.front().name, about.levels.back().name};
 }
 
 // A column that others determine: target = offset + sum of weight x column, of the numbers or of their logarithms.
@@ -400,8 +425,9 @@ void check_dates(const CheckedTable& checked, std::vector<Problem>& problems) {
   std::vector<std::size_t> columns;
   std::vector<std::string> items;
   for (std::size_t j = 0; j < table.columns(); ++j) {
-    if (checked.about[j].declared || checked.about[j].type == ColumnType::kCategory) continue;
-    const std::optional<DateKind> kind = date_kind(checked, j);
+    if (checked.about[j].declared) continue;
+    const bool words = checked.about[j].type == ColumnType::kCategory || has_words(checked.about[j]);
+    const std::optional<DateKind> kind = words ? date_words(checked.about[j]) : date_kind(checked, j);
     if (!kind) continue;
     columns.push_back(j);
     items.push_back(fmt::format("'{}' ({}, {} to {})", table.name(j), kind->what, kind->low, kind->high));
@@ -484,6 +510,33 @@ void check_levels(const CheckedTable& checked, std::vector<Problem>& problems) {
                         {{"Leave a column out that is free text", "drop_columns"}},
                         names_of(table, text_columns)});
   }
+}
+
+void check_similar_levels(const CheckedTable& checked, std::vector<Problem>& problems) {
+  const Table& table = checked.table;
+  std::vector<std::size_t> columns;
+  std::vector<std::string> items;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    if (!has_words(checked.about[j])) continue;
+    std::map<std::string, std::vector<std::string>> alike;
+    for (const ColumnLevel& level : checked.about[j].levels)
+      alike[level_key(level.name)].push_back(fmt::format("'{}'", level.name));
+    std::vector<std::string> groups;
+    for (const auto& [key, names] : alike) {
+      if (names.size() > 1) groups.push_back(fmt::format("{}", fmt::join(names, " and ")));
+    }
+    if (groups.empty()) continue;
+    columns.push_back(j);
+    items.push_back(fmt::format("{} of '{}'", fmt::join(groups, ", "), table.name(j)));
+  }
+  if (columns.empty()) return;
+  problems.push_back({Severity::kWarning,
+                      "similar_levels",
+                      fmt::format("Levels differ in nothing but capitals, blanks or hyphens: {}. Their rows count as "
+                                  "different, and a wish for one of them leaves the others out.",
+                                  enumerate(items)),
+                      {{"Write them alike"}},
+                      names_of(table, columns)});
 }
 
 void check_digits(const CheckedTable& checked, std::vector<Problem>& problems) {

@@ -32,6 +32,11 @@ std::string row_name(const CheckedTable& checked, std::size_t row) {
   return fmt::format("row {}", row + 1);
 }
 
+Remedy remove_row(const CheckedTable& checked, std::size_t row, const std::string& advice) {
+  if (checked.facts == nullptr || checked.facts->first_line == 0) return {advice};
+  return {advice, "skip_lines", std::to_string(checked.facts->first_line + row)};
+}
+
 std::string row_names(const CheckedTable& checked, std::span<const std::size_t> rows) {
   if (rows.size() == 1) return row_name(checked, rows[0]);
   const bool lines = checked.facts != nullptr && checked.facts->first_line > 0;

@@ -41,6 +41,10 @@ std::string row_name(const CheckedTable& checked, std::size_t row);
 // "lines 3, 7 and 9"; only the first ones of many: "lines 3, 5, 6, 8 and 11 and 20 more".
 std::string row_names(const CheckedTable& checked, std::span<const std::size_t> rows);
 
+// What to do about a row that is no observation: an advice, and the option that leaves its line out where that is
+// known.
+Remedy remove_row(const CheckedTable& checked, std::size_t row, const std::string& advice);
+
 // The items in a row, "'a' (3), 'b' (2)", the first ones only when there are many.
 std::string enumerate(const std::vector<std::string>& items);
 std::vector<std::string> names_of(const Table& table, std::span<const std::size_t> columns);
@@ -72,6 +76,8 @@ void check_time_series(const CheckedTable& checked, const Context& context, std:
 void check_identifiers(const CheckedTable& checked, std::vector<Problem>& problems);
 void check_dates(const CheckedTable& checked, std::vector<Problem>& problems);
 void check_levels(const CheckedTable& checked, std::vector<Problem>& problems);
+// Levels that a person takes for one: "Yes" and "yes".
+void check_similar_levels(const CheckedTable& checked, std::vector<Problem>& problems);
 void check_digits(const CheckedTable& checked, std::vector<Problem>& problems);
 // Sums, products and ratios of up to `terms` others. A search on at most 1000 rows, O(d^(terms + 1)) with d cut to the
 // first 40 columns, and O(n) for each relation found.

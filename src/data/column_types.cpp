@@ -63,6 +63,12 @@ class DeclaredColumn {
     }
     const ColumnType type = declared_.type.value_or(about_.type);
     if (has_levels(type)) {
+      if (type == ColumnType::kOrdinal && about_.type == ColumnType::kCategory && has_words(about_) &&
+          about_.levels.size() > 2 && declared_.levels.empty()) {
+        fail(fmt::format("The column '{}' is declared as ordinal, but the order of its levels is not known: {}.",
+                         name(), listed_levels(level_names(about_))),
+             "Name them from the lowest to the highest, as \"levels\"");
+      }
       if (about_.levels.empty()) about_.levels = levels_in(cells_);
       if (!declared_.levels.empty()) take_levels();
       if (type == ColumnType::kBinary) check_binary();

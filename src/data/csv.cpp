@@ -57,11 +57,13 @@ class RowReader {
         words_(words),
         uses_(from.head.names.size(), CellUse::kPassed),
         slots_(from.head.names.size(), 0),
+        declared_(from.head.names.size(), nullptr),
         missing_words_(from.options.na.begin(), from.options.na.end()),
         missing_numbers_(missing_numbers(from.options)),
         rows_(from.head.names.size()) {
     for (std::size_t slot = 0; slot < from.chosen.size(); ++slot) {
       const std::size_t column = from.chosen[slot];
+      declared_[column] = declared_type(from.options, from.head.names[column]);
       slots_[column] = slot;
       uses_[column] = words[column] ? CellUse::kWords : CellUse::kNumbers;
       if (words[column]) rows_.words[column].emplace();
@@ -201,6 +203,16 @@ class RowReader {
     return !missing_words_.empty() && missing_words_.count(std::string(trim(text))) > 0;
   }
 
+  bool is_declared_word(std::size_t column, std::string_view text) const {
+    const DeclaredType* const declared = declared_[column];
+    if (declared == nullptr) return false;
+    const std::string word(trim(text));
+    const auto holds = [&](const std::vector<std::string>& words) {
+      return std::find(words.begin(), words.end(), word) != words.end();
+    };
+    return holds(declared->levels) || holds(declared->words);
+  }
+
   // Reads any other cell of a column of numbers. False: it is missing.
   bool read_other(std::size_t column, double& value) {
     const CsvCell cell = scan_.next_cell();
@@ -208,7 +220,9 @@ class RowReader {
       rows_.missing.add(cell.line, column);
       return false;
     }
-    switch (read_cell(cell.text, value, Mark)) {
+    CellKind kind = read_cell(cell.text, value, Mark);
+    if (kind == CellKind::kMissing && is_declared_word(column, cell.text)) kind = CellKind::kText;
+    switch (kind) {
       case CellKind::kNumber: return true;
       case CellKind::kPercent: add_percent(cell, rows_.percents[column]); return true;
       case CellKind::kMissing: rows_.missing.add(cell.line, column); return false;
@@ -241,8 +255,10 @@ class RowReader {
 
   bool read_word(std::size_t column, double& value) {
     const CsvCell cell = scan_.next_cell();
-    if (is_missing_cell(cell.text) || is_missing_word(cell.text)) {
+    if (is_missing_word(cell.text) || (is_missing_cell(cell.text) && !is_declared_word(column, cell.text))) {
       rows_.missing.add(cell.line, column);
+      std::string& word = rows_.missing_words[column];
+      if (word.empty() && !is_missing_word(cell.text)) word = trim(cell.text);
       return false;
     }
     value = rows_.words[column]->add(cell, Mark, room_);
@@ -258,7 +274,8 @@ class RowReader {
       ++found;
     }
     const std::size_t expected = slots_.size();
-    const bool first_row = from_.head.in_file && rows_.missing.rows() == 0;
+    // Of a table with one name blank lines are rows too, such as that between a title and the table.
+    const bool first_row = from_.head.in_file && rows_.first_line == line;
     std::string hint;
     std::vector<Remedy> remedies;
     if (found == expected + 1 && last_empty) {
@@ -267,7 +284,7 @@ class RowReader {
     } else if (found == expected + 1 && first_row) {
       remedies.push_back({"Give the column a name in the header line too, if the first cell is the name of the row"});
     }
-    if (first_row && expected == 1 && found > 1) {
+    if (first_row && (expected == 1 ? found > 1 : found > expected + 1)) {
       const std::size_t title = from_.text.first_line().line();
       remedies.push_back(
           {fmt::format("Leave line {} out, if it is a title", title), "skip_lines", fmt::format("{}", title)});
@@ -275,8 +292,11 @@ class RowReader {
     const bool blanks = from_.options.delimiter == ' ';
     const std::string separator = blanks ? "space" : fmt::format("'{}'", show_text({&separator_, 1}));
     remedies.push_back({fmt::format("Put cells that contain the separator {} into quotes", separator)});
-    if (separator_ == ',' && from_.options.decimal == 0 && found == 2 * expected)
+    // Between several columns commas of both kinds cannot be told apart.
+    if (separator_ == ',' && from_.options.decimal == 0 && expected == 1 && found == 2)
       remedies.push_back({"Say that numbers have a decimal comma, if they do", "decimal", ","});
+    if (separator_ == ',' && expected > 1 && found > expected)
+      remedies.push_back({"Export the table with semicolons between the cells, if its numbers have decimal commas"});
     remedies.push_back({"Name another separator", "delimiter"});
     throw Error(ErrorCategory::kData,
                 fmt::format("{}, line {}: Expected {}, as in the first line, but found {}.{}", from_.source, line,
@@ -301,6 +321,7 @@ class RowReader {
   std::vector<bool>& words_;
   std::vector<CellUse> uses_;       // of the columns of the file
   std::vector<std::size_t> slots_;  // where a chosen one goes
+  std::vector<const DeclaredType*> declared_;
   std::unordered_set<std::string> missing_words_;
   std::vector<double> missing_numbers_;
   bool plain_ = false;  // every column of the file is one of numbers, in its place, and no number means a missing value

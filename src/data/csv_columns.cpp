@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "data/csv_number.h"
+#include "data/odd_text.h"
 #include "olem/error.h"
 
 namespace olem::internal {
@@ -65,12 +66,38 @@ class ColumnTyper {
     return typed_column(name, cells, options_, found);
   }
 
+  // What a person sees in the words of a column.
+  enum class TextKind { kOther, kDates, kDressedNumbers, kTruthValues };
+
+  TextKind kind_of(const WordColumn& words) const {
+    const auto all = [&](const auto& is) {
+      bool any = false;
+      for (std::size_t k = 0; k < words.size(); ++k) {
+        double ignored = 0.0;
+        if (read_cell(words.word(k), ignored, text_.decimal()) != CellKind::kText) continue;
+        if (!is(words.word(k))) return false;
+        any = true;
+      }
+      return any;
+    };
+    if (all(looks_like_date)) return TextKind::kDates;
+    if (all([&](const std::string& word) { return looks_like_dressed_number(word, text_.decimal()); }))
+      return TextKind::kDressedNumbers;
+    const auto is_truth_value = [](const std::string& word) {
+      const std::string spelling = level_spelling(word);
+      return spelling == "true" || spelling == "false";
+    };
+    return all(is_truth_value) ? TextKind::kTruthValues : TextKind::kOther;
+  }
+
   struct Complaint {
     std::size_t column = 0;
     std::string text;              // a sentence without the name of the column: "holds ..."
     std::vector<CellExample> odd;  // the cells that are the fault, where these are few
     bool mixed = false;            // numbers and other cells
     bool few_words = false;        // could be levels
+    bool only_last = false;        // the fault is one cell, of the last row
+    TextKind kind = TextKind::kOther;
   };
 
   void check_column(std::size_t slot) {
@@ -91,6 +118,9 @@ class ColumnTyper {
                                     : fmt::format("holds {} and {}: {}", counted(numbers, "number"),
                                                   counted(words.texts().count, "other cell"),
                                                   list_cells(odd, words.texts().count > odd.size()));
+      complaint.kind = kind_of(words);
+      complaint.few_words = complaint.few_words && complaint.kind == TextKind::kOther;
+      complaint.only_last = words.texts().count == 1 && odd.front().line == rows_.last_line;
       complaints_.push_back(std::move(complaint));
       return;
     }
@@ -162,22 +192,28 @@ class ColumnTyper {
     const bool mostly_unique = words.overflow() || 2 * levels.size() > rows;
     const std::string how_many =
         words.overflow() ? fmt::format("more than {}", words.size()) : fmt::format("{}", levels.size());
-    if (once > 0 && !mostly_unique && levels.size() <= kMostTextLevels) {
+    if (once > 0 && !mostly_unique && levels.size() <= kMostTextLevels && kind_of(words) == TextKind::kOther) {
       complaints_.push_back({column,
                              fmt::format("holds text with {} different values, of which {} only once: {}", how_many,
                                          once == 1 ? "1 occurs" : fmt::format("{} occur", once),
                                          list_cells(examples, once > examples.size())),
                              {},
                              false,
-                             true});
+                             true,
+                             once == 1 && examples.front().line == rows_.last_line});
       return;
     }
+    const TextKind kind = kind_of(words);
+    std::string what = fmt::format("text with {} different values in {}", how_many, counted(rows, "row"));
+    if (kind == TextKind::kDates) what = "dates or times";
+    if (kind == TextKind::kDressedNumbers) what = "numbers with something around them";
     complaints_.push_back({column,
-                           fmt::format("holds text with {} different values in {}: {}", how_many, counted(rows, "row"),
-                                       list_cells(words.texts().examples, true)),
+                           fmt::format("holds {}: {}", what, list_cells(words.texts().examples, true)),
                            {},
                            false,
-                           !mostly_unique});
+                           !mostly_unique && kind == TextKind::kOther,
+                           false,
+                           kind});
   }
 
   void check_encoding_of(const WordColumn& words, std::size_t column) const {
@@ -280,7 +316,7 @@ class ColumnTyper {
       const bool decimal = words && words->other_decimal().line > 0;
       other_decimal = other_decimal || decimal;
       if (complaint.few_words && !decimal) levels.push_back(names.back() + "=category");
-      if (!complaint.mixed || !words || decimal) continue;
+      if (!complaint.mixed || !words || decimal || complaint.kind != TextKind::kOther) continue;
       for (const CellExample& cell : words->texts().examples) {
         odd.push_back(cell.text);
         all_odd_known = all_odd_known && cell.text.size() <= kLongest && !find_invalid_utf8(cell.text);
@@ -296,7 +332,22 @@ class ColumnTyper {
       remedies.push_back({comma ? "Say that numbers have a decimal comma" : "Say that numbers have a decimal point",
                           "decimal", comma ? "," : "."});
     }
-    if (mixed && !other_decimal) remedies.push_back({complaints_.size() == 1 ? "Correct it" : "Correct the cells"});
+    const auto any = [&](TextKind kind) {
+      return std::any_of(complaints_.begin(), complaints_.end(),
+                         [&](const Complaint& complaint) { return complaint.kind == kind; });
+    };
+    const bool dressed = any(TextKind::kDressedNumbers);
+    const bool only_last = std::all_of(complaints_.begin(), complaints_.end(),
+                                       [](const Complaint& complaint) { return complaint.only_last; });
+    if (only_last)
+      remedies.push_back({"Leave the last row out, if it is a total", "skip_lines", std::to_string(rows_.last_line)});
+    if (dressed)
+      remedies.push_back({"Write these numbers alone, without units, currencies and brackets, and with - for minus"});
+    if (any(TextKind::kTruthValues)) remedies.push_back({"Write truth values in one way: TRUE and FALSE, or 1 and 0"});
+    if (any(TextKind::kDates))
+      remedies.push_back({"Give what matters of the time as a number, such as an age, a month or a count of days"});
+    if (mixed && !other_decimal && !dressed)
+      remedies.push_back({complaints_.size() == 1 ? "Correct it" : "Correct the cells"});
     if (!odd.empty() && all_odd_known) {
       remedies.push_back({"Take these words for missing values", "na", name_list(odd)});
     } else if (!odd.empty()) {
@@ -391,6 +442,28 @@ class ColumnTyper {
   std::vector<Complaint> complaints_;
 };
 
+// What is known of missing cells: words that may be meant as levels, and a last row that may be a total.
+MissingCells::Known about_missing(const CsvRows& rows, const CsvHead& head, const std::vector<std::size_t>& chosen) {
+  MissingCells::Known known;
+  if (rows.missing.only_in(rows.last_line))
+    known.remedies.push_back(
+        {"Leave the last row out, if it is a total", "skip_lines", std::to_string(rows.last_line)});
+  for (const std::size_t column : chosen) {
+    const std::string& missing = rows.missing_words[column];
+    if (missing.empty() || !rows.words[column] || rows.words[column]->overflow()) continue;
+    const std::string& name = head.names[column];
+    std::vector<std::string> levels = {missing};
+    for (std::size_t k = 0; k < rows.words[column]->size(); ++k) levels.push_back(rows.words[column]->word(k));
+    if (levels.size() > kMostTextLevels) continue;
+    levels = sorted_levels(std::move(levels));
+    known.text += fmt::format(" In '{}' the word '{}' counts as missing.", show_text(name), show_text(missing));
+    known.remedies.push_back(
+        {fmt::format("Take '{}' for a level, if it is one", show_text(missing)), "type",
+         fmt::format("{}={}:{}", name, levels.size() == 2 ? "binary" : "category", name_list(levels))});
+  }
+  return known;
+}
+
 // Columns of numbers all of whose cells could be whole numbers with points between thousands, and some of which have
 // such points. Ends with the first line that leaves no such column.
 std::vector<std::string> find_maybe_grouped(const CsvRows& rows, const CsvText& text, const CsvHead& head,
@@ -438,7 +511,7 @@ ReadResult finish_columns(CsvRows rows, const CsvText& text, const CsvHead& head
                           const Context& context) {
   ColumnTyper typer(rows, text, head, chosen, options, source);
   typer.check();
-  rows.missing.check(options.missing, head.names, source);
+  rows.missing.check(options.missing, head.names, source, about_missing(rows, head, chosen));
   close_up(rows.values, chosen.size(), rows.capacity, rows.missing.left(options.missing));
   std::vector<Column> about;
   about.reserve(chosen.size());

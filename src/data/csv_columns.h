@@ -14,7 +14,8 @@ namespace olem::internal {
 
 // The rows of a CSV file as they were read: numbers, and numbers of words.
 struct CsvRows {
-  explicit CsvRows(std::size_t columns) : missing("line", columns), percents(columns), words(columns) {}
+  explicit CsvRows(std::size_t columns)
+      : missing("line", columns), percents(columns), words(columns), missing_words(columns) {}
 
   std::vector<double> values;  // of complete rows, a column of `capacity` places for each chosen one
   std::size_t capacity = 0;
@@ -24,6 +25,7 @@ struct CsvRows {
   // Of each column of the file.
   std::vector<WordColumn::Kind> percents;  // cells with a percent sign, where all the others are numbers
   std::vector<std::optional<WordColumn>> words;
+  std::vector<std::string> missing_words;  // the first word of a column of words that counts as missing, such as "none"
 };
 
 // Gives the columns their types and makes the table of them. Throws one data error for all columns of text that is

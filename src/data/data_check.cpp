@@ -221,6 +221,7 @@ std::vector<Problem> judge(const Table& table, const Findings& findings, const C
   check_dates(checked, problems);
   check_derived(checked, thorough ? 3 : 2, context, problems);
   check_levels(checked, problems);
+  check_similar_levels(checked, problems);
   check_digits(checked, problems);
   check_rounding(checked, problems);
   check_scales(table, findings, problems);

@@ -100,6 +100,7 @@ class ContextRows {
       : task_(task), source_(std::move(source)), text_(text), about_(about), unknown_(unknown) {}
 
   std::vector<std::vector<double>> read(const Context& context) {
+    if (trim(text_).find_first_not_of("\r\n\t ") == std::string_view::npos) refuse_no_rows();
     const std::unique_ptr<const CsvText> dialect = find_dialect(context);
     const CsvText& text = *dialect;
     decimal_ = text.decimal();
@@ -111,18 +112,21 @@ class ContextRows {
     while (!scan.at_end()) {
       if (text.skip_left_out(scan) || scan.skip_blank_line()) continue;
       if (rows.size() % kRowsPerCheck == 0) context.check_interrupt();
-      rows.push_back(read_row(scan));
+      std::vector<double> row = read_row(scan);
+      if (!row.empty()) rows.push_back(std::move(row));
     }
-    if (rows.empty()) {
-      throw Error(ErrorCategory::kData,
-                  fmt::format("{}: There are no rows with contexts. Give at least one below the names.", source_));
-    }
+    if (rows.empty()) refuse_no_rows();
     return rows;
   }
 
  private:
   static constexpr std::size_t kRowsPerCheck = 1024;
   static constexpr std::size_t kOther = static_cast<std::size_t>(-1);
+
+  [[noreturn]] void refuse_no_rows() const {
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}: There are no rows with contexts. Give at least one below the names.", source_));
+  }
 
   // Options of reading belong to the data, so that no remedy names one of them.
   std::unique_ptr<const CsvText> find_dialect(const Context& context) const {
@@ -170,21 +174,27 @@ class ContextRows {
     }
   }
 
+  // Nothing for a row without any cell, as spreadsheets write rows that were used once; it may mean that nothing is
+  // known only where that is allowed.
   std::vector<double> read_row(CsvScanner& scan) {
-    std::vector<double> values(task_.context.size(), std::numeric_limits<double>::quiet_NaN());
     const std::size_t line = scan.line();
-    std::size_t cells = 0;
+    std::vector<CsvCell> cells;
     while (true) {
-      const CsvCell cell = scan.next_cell();
-      if (cells < places_.size() && places_[cells] != kOther) read_value(cell, places_[cells], values);
-      ++cells;
+      cells.push_back(scan.next_cell());
       if (!scan.at_separator()) break;
       scan.skip_separator();
     }
     scan.skip_line_end();
-    if (cells != places_.size()) {
+    if (cells.size() != places_.size()) {
       throw Error(ErrorCategory::kData, fmt::format("{}, line {}: Expected {}, as in the first line, but found {}.",
-                                                    source_, line, counted(places_.size(), "cell"), cells));
+                                                    source_, line, counted(places_.size(), "cell"), cells.size()));
+    }
+    const bool blank = cells.size() > 1 &&
+                       std::all_of(cells.begin(), cells.end(), [](const CsvCell& cell) { return cell.text.empty(); });
+    if (blank && unknown_ == UnknownPolicy::kError) return {};
+    std::vector<double> values(task_.context.size(), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t j = 0; j < cells.size(); ++j) {
+      if (places_[j] != kOther) read_value(cells[j], places_[j], values);
     }
     return values;
   }
@@ -253,7 +263,7 @@ std::vector<NamedWord> observed_texts(const Task& task) {
 }
 
 ObservedContext order_observed(const Task& task, std::span<const NamedWord> observed, std::span<const Column> about,
-                               UnknownPolicy unknown, bool allow_null) {
+                               UnknownPolicy unknown) {
   ObservedContext result;
   const auto add = [&](std::string text, std::vector<Remedy> remedies, const std::string& name) {
     result.problems.push_back({Severity::kError, "observed", std::move(text), std::move(remedies), {name}});
@@ -288,8 +298,7 @@ ObservedContext order_observed(const Task& task, std::span<const NamedWord> obse
   }
   for (std::size_t j = 0; j < times.size(); ++j) {
     if (times[j] > 0) continue;
-    const bool null = std::find(task.unknown.begin(), task.unknown.end(), task.context[j]) != task.unknown.end();
-    if (unknown == UnknownPolicy::kDraw || (null && allow_null)) {
+    if (unknown == UnknownPolicy::kDraw) {
       result.values[j] = std::numeric_limits<double>::quiet_NaN();
       continue;
     }

@@ -22,9 +22,9 @@ std::vector<NamedWord> observed_texts(const Task& task);
 // Puts observed values into the order of the context. A variable without value, a value of something that is no context
 // variable, a repeated one and one that is no finite number or level of its column are problems (errors with the code
 // "observed"). `about` has an entry for each context variable, or none: all are numbers then. With
-// UnknownPolicy::kDraw variables may lack a value, and with `allow_null` those that the task says are not known: NaN.
+// UnknownPolicy::kDraw variables may lack a value: NaN.
 ObservedContext order_observed(const Task& task, std::span<const NamedWord> observed, std::span<const Column> about,
-                               UnknownPolicy unknown = UnknownPolicy::kError, bool allow_null = false);
+                               UnknownPolicy unknown = UnknownPolicy::kError);
 
 // That a value may be drawn.
 Remedy unknown_remedy();

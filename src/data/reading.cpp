@@ -181,7 +181,8 @@ std::string MissingCells::describe_columns(const std::vector<std::string>& names
       rows_ - incomplete_rows_, counted(rows_, "row"));
 }
 
-void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source) const {
+void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source,
+                         const Known& also) const {
   constexpr std::size_t kMinRows = 2;
   if (rows_ == 0) {
     throw Error(ErrorCategory::kData,
@@ -193,14 +194,15 @@ void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& n
       positions.push_back(fmt::format("{} {}, column '{}' ({})", place_, first_[i].place,
                                       show_text(names[first_[i].column]), first_[i].column + 1));
     }
-    std::vector<Remedy> remedies = {
-        {"Fill in the values"}, leave_columns_out(names), {"Leave out the rows", "missing", "drop"}};
+    std::vector<Remedy> remedies = also.remedies;
+    remedies.insert(remedies.end(), {{"Fill in the values"}, leave_columns_out(names)});
+    remedies.push_back({"Leave out the rows", "missing", "drop"});
     if (!empty_column()) remedies.push_back({"Have them drawn from what the other columns say", "missing", "impute"});
     throw Error(ErrorCategory::kData,
-                fmt::format("{}: {} in {} {} missing or not finite{}: {}.{}{}", source, counted(cells_, "cell"),
+                fmt::format("{}: {} in {} {} missing or not finite{}: {}.{}{}{}", source, counted(cells_, "cell"),
                             counted(incomplete_rows_, "row"), cells_ == 1 ? "is" : "are",
                             cells_ > first_.size() ? ", the first of them" : "", fmt::join(positions, "; "),
-                            describe_empty_column(names), describe_columns(names)),
+                            describe_empty_column(names), describe_columns(names), also.text),
                 std::move(remedies));
   }
   const std::size_t left = this->left(policy);

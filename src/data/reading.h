@@ -64,8 +64,18 @@ class MissingCells {
 
   // Throws the data error of MissingPolicy::kError when there was a missing cell, and that of too few rows (less than
   // 2 left, or under kImpute a column without a value) under every policy. `names` are those of all columns of the
-  // file.
-  void check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source) const;
+  // file; `also` is what the reader knows about the cells: sentences, and remedies that go before the others.
+  struct Known {
+    std::string text;
+    std::vector<Remedy> remedies;
+  };
+  void check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source,
+             const Known& also) const;
+  void check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source) const {
+    check(policy, names, source, {});
+  }
+  // Whether cells are missing in one row only, which has this place.
+  bool only_in(std::size_t place) const { return incomplete_rows_ == 1 && cells_ > 0 && first_[0].place == place; }
 
  private:
   struct Position {

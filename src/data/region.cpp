@@ -321,7 +321,7 @@ Region Region::resolved(std::span<const Column> about) const {
     } else if (range.is_list()) {
       region_error(source_,
                    fmt::format("Single values are desired of '{}', which is a {} column and has no levels. Give the "
-                               "range that is good enough, such as [0.5, 2].",
+                               "range that is good enough, such as [0.5, 2] or, for at least 0.5, [0.5, null].",
                                range.outcome, column_type_name(about[j].type)));
     } else {
       result.add_sides(j, range);

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "olem/error.h"
 #include "olem/file.h"
+#include "olem/table.h"
 
 namespace olem::internal {
 
@@ -125,6 +126,13 @@ void check_zip(std::string_view bytes, const std::string& source) {
   refuse_format("a zip archive (a spreadsheet or other files)", "unzip 'FILE'", source);
 }
 
+// The mark of a tar archive stands behind the name of its first member.
+void check_tar(std::string_view bytes, const std::string& source) {
+  constexpr std::size_t kMarkOffset = 257;
+  if (bytes.size() > kMarkOffset && bytes.substr(kMarkOffset).starts_with("ustar"))
+    refuse_format("a tar archive", "tar -xf 'FILE'", source);
+}
+
 // JSON and documents of the web, which begin with letters.
 void check_markup(std::string_view bytes, const std::string& source) {
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
@@ -160,6 +168,7 @@ void check_table_format(std::string_view bytes, const std::string& source) {
       refuse_format(format.description, format.convert, source);
   }
   check_zip(bytes, source);
+  check_tar(bytes, source);
   check_markup(bytes, source);
 }
 
@@ -181,3 +190,11 @@ std::string read_table_file(const std::string& path, const Context& context) {
 }
 
 }  // namespace olem::internal
+
+namespace olem {
+
+void refuse_other_formats(std::string_view bytes, const std::string& source) {
+  internal::check_table_format(bytes, source);
+}
+
+}  // namespace olem

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_text.h"
+#include "data/csv_number.h"
 #include "data/reading.h"
 #include "olem/file.h"
 #include "olem/options.h"
@@ -43,7 +44,21 @@ Names reading_keys() {
 std::string quoted(const Names& names) {
   std::vector<std::string> items;
   for (const std::string& name : names) items.push_back(fmt::format("\"{}\"", name));
+  if (items.size() == 1) return items.front();
   return fmt::format("{} and {}", fmt::join(items.begin(), items.end() - 1, ", "), items.back());
+}
+
+// What a task calls what people know by another word.
+std::string key_for(std::string_view word) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"lever", "alterable"}, {"levers", "alterable"}, {"goal", "desired"},
+      {"target", "desired"},  {"targets", "desired"},  {"drop", "ignore"},
+      {"exclude", "ignore"},  {"table", "data"},       {"file", "data"},
+  };
+  for (const auto& [other, key] : kWords) {
+    if (word == other) return std::string(key);
+  }
+  return "";
 }
 
 // The document together with its text, so that a complaint has a line.
@@ -107,11 +122,13 @@ class TaskReader {
   void check_keys(const Json& object, const Names& known, const Keys& where) const {
     for (const auto& [key, value] : object.items()) {
       if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-      const std::string near = closest_name(key, known);
+      const std::string word = where.empty() ? key_for(key) : "";
+      const std::string near = word.empty() ? closest_name(key, known) : word;
       Keys keys = where;
       keys.push_back(key);
-      fail(keys, fmt::format("The key \"{}\" is not known.{} The keys are {}.", show_text(key),
-                             near.empty() ? "" : fmt::format(" Did you mean \"{}\"?", near), quoted(known)));
+      fail(keys, fmt::format("The key \"{}\" is not known.{} The {} {}.", show_text(key),
+                             near.empty() ? "" : fmt::format(" Did you mean \"{}\"?", near),
+                             known.size() == 1 ? "only key is" : "keys are", quoted(known)));
     }
   }
 
@@ -258,6 +275,8 @@ class TaskReader {
     for (const auto& [name, value] : object.items()) {
       if (value.is_number()) {
         task.observed.push_back({name, value.get<double>()});
+      } else if (value.is_boolean()) {
+        task.observed_words.push_back({name, value.dump()});
       } else if (value.is_string() && !value.get_ref<const std::string&>().empty()) {
         task.observed_words.push_back({name, value.get<std::string>()});
       } else if (value.is_null()) {
@@ -398,7 +417,7 @@ class TaskReader {
     if (!domain.is_array() || domain.size() != 2 || !domain[0].is_number() || !domain[1].is_number()) {
       fail(keys,
            must_be(fmt::format("The domain of '{}'", name), domain,
-                   domain.is_array() && domain.size() == 2
+                   domain.is_array() && domain.size() == 2 && !domain[0].is_string() && !domain[1].is_string()
                        ? "its least and its greatest value, such as [-1, 1]; both must be given"
                        : "its least and its greatest value, such as [-1, 1], {\"min\": 2, \"max\": 6, \"step\": 1}, "
                          "or {\"values\": [\"off\", \"on\"]}; {} stands for all levels of its column"));
@@ -442,15 +461,15 @@ class TaskReader {
       const bool is_range = range.is_array() && range.size() == 2 && is_side(range[0]) && is_side(range[1]);
       const bool is_level = range.is_number() || range.is_boolean() ||
                             (range.is_string() && !range.get_ref<const std::string&>().empty());
-      if (range.is_object()) {
+      // The ends of an interval are written as a range here.
+      if (range.is_object() && !range.contains("min") && !range.contains("max"))
         check_keys(range, {"values"}, {"desired", name});
-      }
       if (!is_range && !is_level && !(range.is_object() && range.contains("values"))) {
         fail(
             {"desired", name},
             must_be(fmt::format("What is desired of '{}'", name), range,
-                    "a range, such as [0.5, 2] (null leaves a side open), a level, such as \"yes\", or levels, such as "
-                    "{\"values\": [\"good\", \"very good\"]}"));
+                    "a range, such as [0.5, 2] or, for at least 0.5, [0.5, null]; a level, such as \"yes\"; or levels, "
+                    "such as {\"values\": [\"good\", \"very good\"]}"));
       }
     }
     std::vector<OutcomeRange> ranges;
@@ -673,13 +692,15 @@ std::vector<DeclaredType> declared_words(const Task& task) {
     const bool by_reading = std::any_of(task.reading.begin(), task.reading.end(), [&](const auto& option) {
       return option.first == kRepeated && option.second.starts_with(column.name + "=");
     });
-    if (!by_reading && (column.type == ColumnType::kCategory || column.type == ColumnType::kOrdinal))
-      types.push_back({column.name, ColumnType::kCategory, {}});
+    // A declared level is one, also where the word would mean a missing value: "none".
+    const bool odd_words = std::any_of(column.levels.begin(), column.levels.end(), is_missing_cell);
+    if (!by_reading && (column.type == ColumnType::kCategory || column.type == ColumnType::kOrdinal || odd_words))
+      types.push_back({column.name, ColumnType::kCategory, {}, odd_words ? column.levels : std::vector<std::string>()});
   }
   const bool declared = std::any_of(task.columns.begin(), task.columns.end(),
                                     [&](const ColumnDeclaration& column) { return column.name == task.group; });
   // Groups are names, however many there are.
-  if (!task.group.empty() && !declared) types.push_back({task.group, ColumnType::kCategory, {}});
+  if (!task.group.empty() && !declared) types.push_back({task.group, ColumnType::kCategory, {}, {}});
   return types;
 }
 

@@ -92,9 +92,29 @@ void check_roles(const Task& task, Problems& problems) {
     add(task.time, "time");
 }
 
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What the task says that keeps a column from being read; "" where nothing does.
+std::string left_out_by(const Task& task, const std::string& name) {
+  const ReadOptions read = reading_options(task).read;
+  if (holds(read.drop_columns, name)) return "\"drop_columns\" in \"reading\" leaves out";
+  if (!read.columns.empty() && !holds(read.columns, name)) return "\"columns\" in \"reading\" lacks";
+  if (holds(task.after, name)) return "\"after\" leaves out";
+  return holds(task.ignore, name) ? "\"ignore\" leaves out" : "";
+}
+
 void check_names(const Task& task, const Table& table, Problems& problems) {
   const auto check = [&](const std::string& name, std::string_view key) {
     if (table.find(name)) return;
+    // A column with two roles is named already.
+    if (key != "before" && (holds(task.after, name) || holds(task.ignore, name))) return;
+    if (const std::string by = left_out_by(task, name); !by.empty()) {
+      add_error(problems, "unknown_column", fmt::format("\"{}\" names '{}', which {}.", key, name, by),
+                "Take it out of one of the two", {name});
+      return;
+    }
     add_error(problems, "unknown_column",
               fmt::format("There is no column '{}', which \"{}\" names{}.", name, key,
                           table.source().empty() ? "" : ", in " + table.source()),
@@ -363,8 +383,10 @@ std::optional<RegionCentre> check_region(const Task& task, const Table& table, s
   }
 }
 
-void check_observed(const Task& task, const Table& table, std::span<const ColumnSummary> columns, Problems& problems) {
-  if (!task.context.empty() && task.observed.empty() && task.observed_words.empty() && task.unknown.empty()) {
+void check_observed(const Task& task, const Table& table, std::span<const ColumnSummary> columns, UnknownPolicy unknown,
+                    Problems& problems) {
+  if (unknown == UnknownPolicy::kError && !task.context.empty() && task.observed.empty() &&
+      task.observed_words.empty() && task.unknown.empty()) {
     problems.push_back({Severity::kError, "no_observed",
                         "The task does not say what was observed of the context. A model can be learned without, but "
                         "nothing can be decided.",
@@ -373,15 +395,14 @@ void check_observed(const Task& task, const Table& table, std::span<const Column
   }
   std::vector<Column> about;
   for (const std::string& name : task.context) about.push_back(table.about(table.index(name)));
-  // What is said to be not known is drawn, if the user says so; what is not mentioned may have been forgotten.
-  const ObservedContext observed = order_observed(task, observed_texts(task), about, UnknownPolicy::kError, true);
+  const ObservedContext observed = order_observed(task, observed_texts(task), about, unknown);
   problems.insert(problems.end(), observed.problems.begin(), observed.problems.end());
   if (!observed.problems.empty()) return;
   for (const std::string& name : task.unknown) {
     problems.push_back({Severity::kNote,
                         "unknown_context",
-                        fmt::format("The value of the context variable '{}' is not known.", name),
-                        {unknown_remedy()},
+                        fmt::format("The value of the context variable '{}' is not known. It is drawn.", name),
+                        {},
                         {name}});
   }
   std::vector<ColumnSummary> of_context;
@@ -505,15 +526,23 @@ Knowledge task_knowledge(const Task& task, const std::vector<std::string>& names
   return knowledge;
 }
 
+void check_task_columns(const Task& task, const Table& table) {
+  Problems problems;
+  check_roles(task, problems);
+  check_names(task, table, problems);
+  if (!problems.empty())
+    throw Error(ErrorCategory::kData, prefix(task) + problems.front().text, problems.front().remedies);
+}
+
 ErrorCategory problem_category(const Problem& problem) {
   const bool impossible = problem.code == kEmptyRegion || problem.code == kNoFeasibleDecision;
   return impossible ? ErrorCategory::kTask : ErrorCategory::kData;
 }
 
-std::vector<Problem> check_task(const Task& task, const Table& table, const Context& context) {
+std::vector<Problem> check_task(const Task& task, const Table& table, const Context& context, UnknownPolicy unknown) {
   Examination result = examine(task, table, context);
   if (result.roles_clear) {
-    check_observed(task, result.table, result.columns, result.problems);
+    check_observed(task, result.table, result.columns, unknown, result.problems);
     check_intermediates(task, result.table, result.problems);
     check_ordered_codes(task, result.table, result.problems);
     check_last_step(task, result.problems);

@@ -231,6 +231,53 @@ TEST(CsvWords, types_that_do_not_fit_are_refused) {
   EXPECT_THAT(refusal({"1", "2", "3"}, "x=ordinal:1,2"), HasSubstr("3 is not among its levels"));
 }
 
+TEST(CsvWords, a_declared_level_is_one_whatever_the_word) {
+  const std::vector<std::string> pain = {"none", "low", "none", "high", "low", "high"};
+  const std::string message = failure(table_of(pain));
+  EXPECT_THAT(message,
+              AllOf(HasSubstr("2 cells in 2 rows are missing"), HasSubstr("In 'x' the word 'none' counts as missing."),
+                    HasSubstr("type = \"x=category:high,low,none\"")));
+  const Seen levels = seen(pain, with({{"type", "x=category:high,low,none"}}));
+  EXPECT_THAT(levels.levels, ElementsAre("high", "low", "none"));
+  EXPECT_THAT(levels.values, ElementsAre(2, 1, 2, 0, 1, 0));
+  // Unless the user says that it is missing all the same, and never for an empty cell.
+  EXPECT_THAT(failure(table_of(pain), with({{"type", "x=category:high,low,none"}, {"na", "none"}})),
+              HasSubstr("2 cells in 2 rows are missing"));
+  EXPECT_THAT(failure(table_of({"none", "low", "", "none", "low"}), with({{"type", "x=binary:none,low"}})),
+              HasSubstr("1 cell in 1 row is missing"));
+  EXPECT_THAT(seen({"1", "none", "2", "1"}, with({{"type", "x=ordinal:none,1,2"}})).values, ElementsAre(1, 0, 2, 1));
+  // Among numbers it is what it always was.
+  EXPECT_THAT(failure(table_of({"1.5", "none", "2.5"})), Not(HasSubstr("the word")));
+}
+
+TEST(CsvWords, what_the_words_are_is_said) {
+  std::vector<std::string> cells;
+  for (int i = 0; i < 60; ++i) cells.push_back(fmt::format("2023-{:02}-{:02}", 1 + i % 12, 1 + i % 28));
+  EXPECT_THAT(failure(table_of(cells)),
+              AllOf(HasSubstr("Column 'x' (1) holds dates or times: '2023-01-01' (line 2)"),
+                    HasSubstr("as a number, such as an age, a month or a count of days"), Not(HasSubstr("category"))));
+  cells.clear();
+  for (int i = 0; i < 60; ++i) cells.push_back(fmt::format("\"${},{:03}.50\"", 1 + i % 9, i));
+  EXPECT_THAT(failure(table_of(cells)),
+              AllOf(HasSubstr("holds numbers with something around them: '$1,000.50' (line 2)"),
+                    HasSubstr("Write these numbers alone"), Not(HasSubstr("category"))));
+  EXPECT_THAT(failure(table_of({"1.5", "\u22122.5", "\u22123.5", "4.5"})),
+              AllOf(HasSubstr("holds 2 numbers and 2 other cells"), HasSubstr("with - for minus"),
+                    Not(HasSubstr("na = ")), Not(HasSubstr("category"))));
+  EXPECT_THAT(failure(table_of({"TRUE", "0", "1", "FALSE"})),
+              AllOf(HasSubstr("Write truth values in one way"), Not(HasSubstr("na = "))));
+}
+
+TEST(CsvWords, a_last_row_may_be_a_total) {
+  const std::string advice = "Leave the last row out, if it is a total";
+  EXPECT_THAT(failure("x;n\na;1\nb;2\na;3\nb;4\nTotal;10\n"),
+              AllOf(HasSubstr("'Total' (line 6)"), HasSubstr(advice), HasSubstr("skip_lines = \"6\"")));
+  EXPECT_THAT(failure("n;x\n1;2\n3;4\n5;6\nTotal;12\n"), HasSubstr("skip_lines = \"5\""));
+  EXPECT_THAT(failure("x;n\na;1\nb;2\na;3\nb;4\n;10\n"), AllOf(HasSubstr("1 cell in 1 row"), HasSubstr(advice)));
+  EXPECT_THAT(failure("x;n\na;1\nTotal;2\na;3\nb;4\nb;10\n"), Not(HasSubstr(advice)));
+  EXPECT_THAT(failure("x;n\na;1\n;2\na;3\nb;4\nb;10\n"), Not(HasSubstr(advice)));
+}
+
 TEST(CsvWords, words_in_latin_1_are_named) {
   EXPECT_THAT(failure("x;n\ncaf\xE9;1\ncaf\xE9;2\n"),
               AllOf(HasSubstr("d.csv, line 2, column 'x' (1): 'caf\\xE9' is not valid UTF-8"), HasSubstr("Latin-1"),

@@ -1,0 +1,256 @@
+#include <filesystem>
+
+#include "advice.h"
+#include "helpers.h"
+
+// Tables and tasks as people bring them who have not read a page about either.
+namespace olem::test::odd_tables_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A season that is known, a price that can be set, sales, and a column of words.
+class OddTable : public testing::Test {
+ protected:
+  OddTable() {
+    options_.folder = folder_.path();
+    const Table numbers = normal_table(240, 3, 8);
+    cells_ = {{"season", "price", "sales", "region"}};
+    for (std::size_t i = 0; i < numbers.rows(); ++i) {
+      const double price = 10.0 + numbers.at(i, 1);
+      cells_.push_back({fmt::format("{:.3f}", numbers.at(i, 0)), fmt::format("{:.3f}", price),
+                        fmt::format("{:.3f}", 30.0 - price + numbers.at(i, 2)), i % 3 == 0 ? "North" : "South"});
+    }
+    task_ = nlohmann::ordered_json::parse(R"({"data": "d.csv", "context": ["season"], "alterable": {"price": [8, 12]},
+      "outcome": ["sales"], "desired": {"sales": [20, null]}, "observed": {"season": 0.1}})");
+  }
+
+  ProcessResult run(const std::vector<std::string>& arguments, const std::string& input = "") {
+    options_.input = input;
+    const ProcessResult result = run_olem(arguments, options_);
+    expect_sound_advice(arguments, result);
+    return result;
+  }
+
+  // What decide says, which is short; the answers of check and decide agree.
+  ProcessResult decide_and_check(const std::vector<std::string>& flags = {}) {
+    folder_.write("d.csv", csv_of(cells_));
+    folder_.write("t.json", task_.dump(2));
+    const ProcessResult decided = run(joined({"decide", "t.json", "--sampler", "linear", "--draws", "100",
+                                              "--judge-draws", "200", "--steps", "20", "--restarts", "0"},
+                                             flags));
+    const ProcessResult checked = run(joined({"check", "t.json", "--json"}, flags));
+    EXPECT_EQ(checked.exit_code, decided.exit_code) << checked.out << decided.err;
+    return decided;
+  }
+
+  std::vector<std::string> codes_of_check() {
+    folder_.write("d.csv", csv_of(cells_));
+    std::vector<std::string> codes;
+    const auto json = parse_json(run({"check", "d.csv", "--json"}).out);
+    for (const auto& problem : json["problems"]) codes.push_back(problem["code"]);
+    return codes;
+  }
+
+  void fill(std::size_t column, const std::function<std::string(std::size_t row)>& cell) {
+    for (std::size_t i = 1; i < cells_.size(); ++i) cells_[i][column] = cell(i);
+  }
+
+  TemporaryFolder folder_;
+  ProcessOptions options_;
+  Cells cells_;
+  nlohmann::ordered_json task_;
+};
+
+TEST_F(OddTable, IsFineAsItIs) {
+  EXPECT_EQ(decide_and_check().exit_code, 0);
+  EXPECT_THAT(codes_of_check(), testing::ElementsAre("text"));
+}
+
+TEST_F(OddTable, LevelsThatDifferInCapitalsAreNamed) {
+  fill(3, [](std::size_t i) { return i % 4 == 0 ? "yes" : i % 4 == 1 ? "Yes" : i % 4 == 2 ? "no" : " NO "; });
+  EXPECT_THAT(codes_of_check(), Contains("similar_levels"));
+  const ProcessResult decided = decide_and_check();
+  EXPECT_THAT(decided.err, HasSubstr("'NO' and 'no', 'Yes' and 'yes' of 'region'"));
+  EXPECT_THAT(decided.err, HasSubstr("[similar_levels]"));
+}
+
+TEST_F(OddTable, DaysAsLevelsAreNamed) {
+  fill(3, [](std::size_t i) { return fmt::format("2023-01-{:02}", 1 + i % 20); });
+  EXPECT_THAT(codes_of_check(), Contains("date"));
+}
+
+TEST_F(OddTable, NumbersOfNineteenDigitsAreIdentifiers) {
+  fill(0, [](std::size_t i) {
+    return fmt::format("{}", 1'000'000'000'000'000'003ULL + 7'919'000'000'007ULL * (97 * i % 241));
+  });
+  EXPECT_THAT(codes_of_check(), Contains("identifier"));
+  // A quantity of this size has few digits.
+  fill(0, [&](std::size_t i) { return cells_[i][1] + "e17"; });
+  EXPECT_THAT(codes_of_check(), Not(Contains("identifier")));
+}
+
+TEST_F(OddTable, AWordThatMeansMissingMayBeALevel) {
+  fill(3, [](std::size_t i) { return i % 3 == 0 ? "none" : i % 3 == 1 ? "some" : "much"; });
+  const ProcessResult refused = decide_and_check();
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("In 'region' the word 'none' counts as missing."),
+                                 HasSubstr("--type region=category:much,none,some")));
+  EXPECT_EQ(decide_and_check({"--type", "region=category:much,none,some"}).exit_code, 0);
+  task_["columns"]["region"] = {{"type", "ordinal"}, {"levels", {"none", "some", "much"}}};
+  EXPECT_EQ(decide_and_check().exit_code, 0);
+  task_["context"].push_back("region");
+  task_["observed"]["region"] = "none";
+  EXPECT_EQ(decide_and_check().exit_code, 0);
+}
+
+TEST_F(OddTable, TheOrderOfWordsMustBeSaid) {
+  fill(3, [](std::size_t i) { return i % 3 == 0 ? "poor" : i % 3 == 1 ? "fair" : "good"; });
+  task_["columns"]["region"] = "ordinal";
+  const ProcessResult refused = decide_and_check();
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("'region' is declared as ordinal, but the order of its levels is not known: fair, "
+                                     "good and poor. Name them from the lowest to the highest, as \"levels\"."));
+}
+
+TEST_F(OddTable, AWrongOptionInTheTaskIsNoFlag) {
+  for (const auto& [key, value] : std::vector<std::pair<std::string, nlohmann::ordered_json>>{
+           {"type", {{"prise", "real"}}}, {"drop_columns", {"prise"}}, {"columns", {"prise", "sales"}}}) {
+    task_["reading"] = {{key, value}};
+    const ProcessResult refused = decide_and_check();
+    EXPECT_EQ(refused.exit_code, 3);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("t.json: \"" + key + "\" in \"reading\": d.csv has no column 'prise'."),
+                                   HasSubstr("Did you mean 'price'?"), Not(HasSubstr("--"))));
+  }
+}
+
+TEST_F(OddTable, WhatIsBehindTheOutcomeCannotComeBeforeIt) {
+  task_["after"] = {"region"};
+  task_["before"] = nlohmann::ordered_json::parse(R"([["region", "sales"]])");
+  const ProcessResult refused = decide_and_check();
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("\"before\" names 'region', which \"after\" leaves out."));
+}
+
+TEST_F(OddTable, NamesAreJudgedBeforeWhatWasObserved) {
+  task_["context"] = {"Season"};
+  const ProcessResult refused = decide_and_check();
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("There is no column 'Season', which \"context\" names, in d.csv. Did you mean "
+                                     "'season'?"));
+}
+
+TEST_F(OddTable, CheckRefusesAnUnknownContextUnlessItIsDrawn) {
+  task_["observed"]["season"] = nullptr;
+  EXPECT_EQ(decide_and_check().exit_code, 3);
+  EXPECT_EQ(decide_and_check({"--unknown", "draw"}).exit_code, 0);
+  EXPECT_THAT(run({"check", "t.json", "--json"}).out, HasSubstr("(--unknown draw)"));
+  EXPECT_THAT(run({"check", "t.json", "--unknown", "draw"}).out,
+              AllOf(HasSubstr("0 errors"), HasSubstr("It is drawn.")));
+}
+
+TEST_F(OddTable, ATotalIsLeftOutByItsLine) {
+  cells_.push_back({"12.5", "2400.7", "4800.3", "Total"});
+  folder_.write("d.csv", csv_of(cells_));
+  const ProcessResult refused = run({"order", "d.csv"});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("Leave the last row out, if it is a total (--skip-lines 242)"));
+  EXPECT_EQ(run({"order", "d.csv", "--skip-lines", "242", "--method", "varsort"}).exit_code, 0);
+  // Without a word in it, it is found by its sums.
+  double sums[3] = {0.0, 0.0, 0.0};
+  for (std::size_t i = 1; i + 1 < cells_.size(); ++i) {
+    for (std::size_t j = 0; j < 3; ++j) sums[j] += std::stod(cells_[i][j]);
+  }
+  for (auto& row : cells_) row.resize(3);
+  for (std::size_t j = 0; j < 3; ++j) cells_.back()[j] = fmt::format("{:.3f}", sums[j]);
+  folder_.write("d.csv", csv_of(cells_));
+  EXPECT_THAT(run({"check", "d.csv"}).out, HasSubstr("Remove the last line of the file: --skip-lines 242."));
+}
+
+TEST_F(OddTable, TitlesAboveTheTableAreNamed) {
+  for (const std::string title : {"Sales of 2023\n", "Sales of 2023\n\n", "Sales, all shops\n"}) {
+    folder_.write("d.csv", title + csv_of(cells_));
+    EXPECT_THAT(run({"order", "d.csv"}).err, HasSubstr("Leave line 1 out, if it is a title (--skip-lines 1)")) << title;
+    EXPECT_EQ(run({"order", "d.csv", "--skip-lines", "1", "--method", "varsort"}).exit_code, 0) << title;
+  }
+}
+
+// Commas of both kinds between several columns cannot be told apart, and no option helps.
+TEST_F(OddTable, DecimalCommasBetweenCommasAreNotPromised) {
+  Cells commas = cells_;
+  for (std::size_t i = 1; i < commas.size(); ++i) {
+    for (std::size_t j = 0; j < 3; ++j) commas[i][j].replace(commas[i][j].find('.'), 1, ",");
+  }
+  folder_.write("d.csv", csv_of(commas));
+  const ProcessResult refused = run({"order", "d.csv"});
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("with semicolons between the cells"), Not(HasSubstr("--decimal"))));
+  folder_.write("d.csv", csv_of(commas, ";"));
+  EXPECT_EQ(run({"order", "d.csv", "--method", "varsort"}).exit_code, 0);
+}
+
+TEST_F(OddTable, ATaskIsNoTableAndATableNoTask) {
+  folder_.write("d.csv", csv_of(cells_));
+  folder_.write("t.json", "// mine\n" + task_.dump(2));
+  for (const char* const verb : {"order", "init"}) {
+    const ProcessResult refused = run({verb, "t.json"});
+    EXPECT_EQ(refused.exit_code, 3);
+    EXPECT_THAT(refused.err, HasSubstr("t.json is a task, not a table."));
+  }
+  folder_.write("book.xlsx", std::string("PK\x03\x04") + std::string(26, '\1') + "[Content_Types].xml");
+  folder_.write("empty.json", "");
+  folder_.write("one.csv", "sales\n1\n2\n");
+  folder_.write("half.json", "\"data\": \"d.csv\",\n\"context\": []}");
+  EXPECT_THAT(run({"decide", "book.xlsx"}).err, HasSubstr("a spreadsheet (.xlsx)"));
+  EXPECT_THAT(run({"decide", "empty.json"}).err, HasSubstr("empty.json is empty, and no task. A task says"));
+  EXPECT_THAT(run({"decide", "one.csv"}).err, HasSubstr("one.csv is no task, which is a JSON object."));
+  EXPECT_THAT(run({"decide", "half.json"}).err, HasSubstr("half.json, line 1"));
+}
+
+TEST_F(OddTable, ADraftTakesSeveralNamesAtOnce) {
+  cells_[0][2] = "sales, net";
+  for (std::size_t i = 1; i < cells_.size(); ++i) cells_[i].push_back(cells_[i][2] + "1");
+  cells_[0].push_back("visitors");
+  Cells quoted = cells_;
+  quoted[0][2] = "\"sales, net\"";
+  folder_.write("d.csv", csv_of(quoted));
+  const ProcessResult drafted =
+      run({"init", "d.csv", "--lever", "price,region", "--outcome", "sales, net", "--drop-columns", "visitors"});
+  ASSERT_EQ(drafted.exit_code, 0) << drafted.err;
+  EXPECT_THAT(drafted.out, AllOf(HasSubstr("\"outcome\": [\"sales, net\"]"), HasSubstr("\"price\": ["),
+                                 HasSubstr("\"region\": { \"values\"")));
+  // A table from standard input has no path yet.
+  const ProcessResult piped =
+      run({"init", "-", "--lever", "price", "--outcome", "visitors", "-o", "t.json"}, csv_of(quoted));
+  ASSERT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_THAT(piped.out, HasSubstr("Fill in the path of the table (\"data\"); then: olem check t.json"));
+}
+
+// As spreadsheets write them.
+TEST_F(OddTable, ContextsMayEndWithEmptyRows) {
+  folder_.write("d.csv", csv_of(cells_));
+  folder_.write("t.json", task_.dump(2));
+  const std::vector<std::string> decide = {"decide",        "t.json", "--sampler", "linear", "--draws",    "50",
+                                           "--judge-draws", "100",    "--steps",   "5",      "--restarts", "0",
+                                           "--contexts",    "c.csv",  "--json"};
+  folder_.write("c.csv", "customer;season\r\nA;0,5\r\nB;-1,25\r\n;\r\n");
+  const ProcessResult two = run(decide);
+  ASSERT_EQ(two.exit_code, 0) << two.err;
+  EXPECT_EQ(parse_json(two.out)["decisions"].size(), 2U);
+  folder_.write("c.csv", "");
+  EXPECT_THAT(run(decide).err, HasSubstr("c.csv: There are no rows with contexts."));
+  folder_.write("c.csv", "customer,season\nA,0,5\n");
+  EXPECT_THAT(run(decide).err, HasSubstr("c.csv, line 2: Expected 2 cells, as in the first line, but found 3."));
+}
+
+TEST(Help, OfAKindThatDoesNotExist) {
+  EXPECT_THAT(run_olem({"help", "decide", "nope"}).err, HasSubstr("olem decide has no kinds, such as 'nope'."));
+  EXPECT_THAT(run_olem({"help", "simulate", "bermda"}).err,
+              HasSubstr("'bermda' is nothing that olem can simulate. Did you mean bermuda?"));
+  EXPECT_THAT(run_olem({"version"}).err, HasSubstr("Did you mean olem --version?"));
+}
+
+}  // namespace
+}  // namespace olem::test::odd_tables_test
