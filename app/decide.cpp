@@ -11,6 +11,7 @@
 #include "olem/journal.h"
 #include "olem/report.h"
 #include "olem/report_page.h"
+#include "olem/report_realised.h"
 #include "olem/report_rounds.h"
 #include "olem/rounds.h"
 #include "ranks_run.h"
@@ -54,10 +55,16 @@ void refuse_hopeless(const std::vector<Decision>& decisions, const Task& task) {
   }
 }
 
-// What is wrong with the log is said before any work.
-void check_log(const std::string& path, Session& session) {
+// What is wrong with the log is said before any work. Comes back with how its decisions came out, where that is known.
+std::optional<RealisedCalibration> check_log(const std::string& path, Session& session) {
   session.protect(path, "the log of decisions");
-  if (std::filesystem::exists(path)) session.warn(read_decision_log(path, session.context()).warnings);
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  const DecisionLog log = read_decision_log(path, session.context());
+  session.warn(log.warnings);
+  RealisedCalibration realised = realised_calibration(log);
+  if (realised.all.decisions == 0) return std::nullopt;
+  session.warn(realised_warnings(realised));
+  return realised;
 }
 
 constexpr Choice kOverRounds[] = {{"mean", "of the outcomes over all rounds"}, {"sum", "of them"}};
@@ -129,13 +136,16 @@ int run_decide(DecideArguments arguments, const Ranks* ranks) {
   reserve_output(arguments.source, arguments.page, "--report", session);
   reserve_output(arguments.source, arguments.csv, "--csv", session);
   const std::string& file = arguments.source.model;
-  if (!arguments.log.empty()) check_log(arguments.log, session);
+  std::optional<RealisedCalibration> realised;
+  if (!arguments.log.empty()) realised = check_log(arguments.log, session);
   ModelSource source = find_model_source(arguments.source.task, file, arguments.learning, "decide", session);
   const Task& task = source.task;
   const std::vector<std::vector<double>> contexts = load_contexts(source, arguments.source, session);
   const bool details = arguments.details || !arguments.page.empty();
   arguments.learning.options.calibrate = details;
   arguments.learning.options.context_model = any_unknown(contexts);
+  arguments.learning.options.only_needed =
+      !details && arguments.source.so_far.empty() && arguments.decision.method == DecisionMethod::kOlemRh;
   if (arguments.decision.quick) arguments.learning.options.members.reset();
   Json options = source.options;
   const RehearsalModel model = take_model_quietly(source, arguments.learning, session);
@@ -175,6 +185,10 @@ int run_decide(DecideArguments arguments, const Ranks* ranks) {
     for (std::size_t i = 0; i < ids.size(); ++i) json["decisions"][i]["decision_id"] = ids[i];
     text += fmt::format("\nLogged in {} as decision{} {}{}.\n", arguments.log, ids.size() == 1 ? "" : "s", ids.front(),
                         ids.size() == 1 ? "" : " to " + ids.back());
+  }
+  if (realised) {
+    json["realised"] = to_json(*realised);
+    text += fmt::format("Earlier decisions: {}\n", realised_sentence(*realised));
   }
   session.finish("decide", json, std::move(options), text, arguments.page, [&] {
     if (!arguments.csv.empty())

@@ -69,11 +69,13 @@ int run_explain(ExplainArguments arguments, const Ranks* ranks) {
   Json json;
   json["task"] = to_json(task);
   json["column_types"] = column_types_json(model.columns);
+  if (model.data) json["data"] = to_json(*model.data);
   json["order"] = model.order.order;
   json["order_method"] = model.order.method;
   if (model.graph) json["graph"] = to_json(*model.graph);
   if (model.gaps) json["missing"] = to_json(*model.gaps);
   if (model.agreement) json["agreement"] = to_json(*model.agreement);
+  json.update(row_facts_json(model));
   json["undecided_steps"] = undecided_between(model);
   json["explanations"] = Json::array();
   for (const Explanation& explanation : explanations) {

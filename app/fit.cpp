@@ -58,6 +58,7 @@ int run_fit(FitArguments arguments, const Ranks* ranks) {
   json["column_types"] = column_types_json(model.columns);
   if (model.gaps) json["missing"] = to_json(*model.gaps);
   if (model.agreement) json["agreement"] = to_json(*model.agreement);
+  json.update(row_facts_json(model));
   json["order_method"] = model.order.method;
   json.update(to_json(model.order));
   if (model.graph) json["graph"] = to_json(*model.graph);

@@ -25,7 +25,7 @@ import { make_lever, nearest_value } from './levers.js';
 import { load_models, model_id, place_of, show_list, show_source, wait_for_model } from './models.js';
 import { show_order } from './order.js';
 import { levers_over, seen_between, show_looking, show_plan } from './plan.js';
-import { begin_scenarios, scenarios, set_scenarios, show_next_name } from './scenarios.js';
+import { begin_scenarios, scenarios, set_scenarios, show as show_scenarios, show_next_name } from './scenarios.js';
 import { show_realised } from './realised.js';
 import { show_uncertainty } from './uncertainty.js';
 import {
@@ -416,6 +416,7 @@ async function rehearse() {
       else refine(body);
       show_warnings([...answer.warnings, ...(recommended ? kept.warnings : [])]);
       for (const id of ['gain', 'plan', 'uncertainty']) $(id).classList.toggle('past', !recommended);
+      $('no-rules').hidden = !shown.model.sequence || recommended;
       $('numbers').classList.remove('stale');
       if ($('status').classList.contains('error')) say('');
     } catch (error) {
@@ -631,6 +632,7 @@ $('look').addEventListener('click', () =>
 
 $('exact').addEventListener('change', () => {
   show_levers(true);
+  show_scenarios();
   if (last_decision && !$('gain').hidden) $('gain').textContent = gain_text(last_decision);
 });
 
@@ -788,7 +790,18 @@ async function begin() {
     present: () => {
       const { context, group: chosen, desired: bounds, alterations } = rehearsed();
       const modes = Object.fromEntries([...alterables].map(([name, { mode }]) => [name, mode]));
-      return { context, ...(chosen !== undefined && { group: chosen }), desired: bounds ?? {}, levers: alterations, modes };
+      const is_plan = shown.model.sequence && kept.state === JSON.stringify(rehearsed());
+      return {
+        context,
+        ...(chosen !== undefined && { group: chosen }),
+        desired: bounds ?? {},
+        levers: alterations,
+        modes,
+        ...(is_plan && { result: kept.id }),
+        rounded: Object.fromEntries(
+          Object.entries(kept.rounded).filter(([name]) => is_recommended(name, pick(alterations, name) ?? null)),
+        ),
+      };
     },
     changed: (key) => {
       record(state(), key);

@@ -37,16 +37,20 @@ function free_rule_text(name, rule) {
       `${name} to ${sum_text(rule)}, within ${number_text(rule.min, 3)} and ` +
       with_unit(name, number_text(rule.max, 3))
     );
-  if (rule.form === 'table')
+  if (rule.form === 'table') {
+    const words = (of, value) => (typeof value === 'number' ? value_text(of, value, 3) : value);
+    // The same whatever is seen is no rule.
+    if (new Set(rule.cells.map(({ value }) => value)).size === 1) return `${name} to ${words(name, rule.cells[0].value)}`;
     return (
       `${name} to ` +
       joined(
         rule.cells.map(({ seen, value }) => {
-          const given = joined(Object.entries(seen).map(([input, word]) => `${input} is ${word}`));
-          return `${typeof value === 'number' ? value_text(name, value) : value} where ${given}`;
+          const given = joined(Object.entries(seen).map(([input, level]) => `${input} is ${words(input, level)}`));
+          return `${words(name, value)} where ${given}`;
         }),
       )
     );
+  }
   return `${name} to the value with the highest score by ${joined(rule.inputs)}`;
 }
 

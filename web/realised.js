@@ -3,7 +3,9 @@
 // How earlier decisions came out, beside what was claimed of them: the server was started with their log.
 
 import { $, make, shown } from './basics.js';
-import { percent_text } from './words.js';
+
+// Shares of decisions that came true are known exactly: with the decimals of the sentences above the table.
+const percent_text = (share) => `${(100 * share).toFixed(1)}\u202f%`;
 
 const kHeads = ['claimed', 'decisions', 'mean claim', 'came true', 'share', '95\u202f% interval'];
 

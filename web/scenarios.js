@@ -9,7 +9,9 @@ import { number_text, percent_text, points_text, range_text, value_text, with_un
 export const kMostScenarios = 12;
 const place = 'scenarios-status';
 
-let kept = []; // {name, context, desired, levers: {name: value or null}, modes: {name: mode}}
+// {name, context, desired, levers: {name: value or null}, modes: {name: mode}, rounded: {name: value with the digits that
+// matter}, result: id of the plan that it is}
+let kept = [];
 let answer = null; // of the server, for `kept`
 let act = {}; // what the page does: open(scenario), changed()
 
@@ -70,16 +72,17 @@ function keep() {
   say(`Kept as scenario ${name}.`);
 }
 
-const request_of = ({ name, context, group, desired, levers }) => ({
+const request_of = ({ name, context, group, desired, levers, result }) => ({
   name,
   context,
   ...(group !== undefined && { group }),
+  ...(typeof result === 'string' && { result }),
   alterations: levers,
   ...(Object.keys(desired).length > 0 && { desired }),
 });
 
 let newest = 0;
-let drawn_width = 0;
+let asked_width = 0; // of the figures that are there or on their way
 export async function show() {
   show_next_name();
   const number = ++newest;
@@ -88,11 +91,11 @@ export async function show() {
   answer = null;
   if (kept.length === 0) return;
   const width = figure_width($('scenario-figures'));
+  asked_width = width;
   try {
     const compared = await ask_json('/api/compare', { scenarios: kept.map(request_of), width });
     if (number !== newest) return;
     answer = compared;
-    drawn_width = width;
     show_table();
     $('scenario-figures').replaceChildren(
       ...shown.model.outcome.map(({ name }) => drawing(pick(answer.svg, name))).filter((figure) => figure),
@@ -103,8 +106,10 @@ export async function show() {
   }
 }
 
+// What is hidden has no width.
 new ResizeObserver(() => {
-  if (answer && figure_width($('scenario-figures')) !== drawn_width) show();
+  const panel = $('scenario-figures');
+  if (kept.length > 0 && panel.clientWidth > 0 && figure_width(panel) !== asked_width) show();
 }).observe($('scenario-figures'));
 
 function rename(scenario, input) {
@@ -161,10 +166,14 @@ function show_table() {
     line('compared', verdict),
     line(term('without'), (row) => percent_text(row.without_action)),
     line(term('cost'), (row) => number_text(row.cost, 3)),
-    ...alterable.map(({ name }) =>
+    ...(shown.model.sequence ? [line('later steps', (row) => (row.in_steps ? 'by the rules of the plan' : 'without rules'))] : []),
+    ...alterable.map(({ name, low, high }) =>
       line(`set ${name}`, (_, one) => {
         const value = pick(one.levers, name) ?? null;
-        return value === null ? 'leave' : value_text(name, value, 3);
+        if (value === null) return 'leave';
+        const short = $('exact').checked ? value : pick(one.rounded, name);
+        // A link may hold anything: only what is hardly another value.
+        return Math.abs(short - value) <= (high - low) / 20 ? value_text(name, short, 17) : value_text(name, value, 3);
       }),
     ),
     ...(shown.model.group ? [line(shown.model.group.column, (_, one) => one.group ?? 'a new one')] : []),

@@ -5,7 +5,7 @@
 
 import { $, make } from './basics.js';
 import { term } from './glossary.js';
-import { joined, number_text, percent_text, value_text } from './words.js';
+import { joined, percent_text, value_text } from './words.js';
 
 const kSources = [
   ['draws', 'chance of the draws'],
@@ -45,6 +45,23 @@ function members_text(members) {
 const decision_text = ({ alterations }) =>
   joined(Object.entries(alterations).map(([name, value]) => `${name} to ${value_text(name, value, 3)}`)) || 'nothing';
 
+// How strong something unobserved would have to be.
+function hidden_cause_text({ breakdown, lever, outcome, left_out = [], curve = [] }) {
+  const assumption = 'This holds if nothing unobserved moves both a lever and the outcome';
+  const without = left_out.length > 0 ? ` (not examined for ${joined(left_out)})` : '';
+  if (breakdown)
+    return (
+      `${assumption}. A hidden cause would make this decision worse than doing nothing only if it explained more than ` +
+      `${Math.round(100 * breakdown * breakdown)}\u202f% of the noise of ${lever} and of ${outcome}${without}.`
+    );
+  const examined = left_out.length === 0 || curve.at(-1)?.[1] < curve[0]?.[1];
+  if (!examined) return `${assumption}${without}.`;
+  return (
+    `${assumption}. Even a hidden cause that explains 90\u202f% of the noise of both would leave this decision better ` +
+    `than doing nothing${without}.`
+  );
+}
+
 function change_texts({ question, other_order, units, measure_next, hidden_cause }) {
   const texts = [];
   if (question) {
@@ -66,18 +83,15 @@ function change_texts({ question, other_order, units, measure_next, hidden_cause
     );
   if (measure_next) {
     const what = {
-      rows: 'Twice as many rows',
-      pair: `Knowing which of ${joined(measure_next.pair ?? [])} comes first`,
-      region: `Data on ${measure_next.variable} near this decision`,
+      rows: 'twice as many rows',
+      pair: `to know which of ${joined(measure_next.pair ?? [])} comes first`,
+      region: `rows like this decision, with ${measure_next.variable} measured`,
     }[measure_next.kind];
-    texts.push(`${what} would take away ${Math.round(100 * measure_next.reduction)}\u202f% of the uncertainty.`);
+    // Of the variance; the interval shrinks with its root.
+    const left = Math.sqrt(Math.max(0, 1 - measure_next.reduction));
+    texts.push(`To measure next: ${what} would shrink the interval to about ${Math.round(100 * left)}\u202f% of its width.`);
   }
-  if (hidden_cause?.breakdown)
-    texts.push(
-      `A hidden cause of both ${hidden_cause.lever} and ${hidden_cause.outcome} with correlation ` +
-        `${number_text(hidden_cause.breakdown, 2)} with each would undo the gain; weaker ones do not.`,
-    );
-  else if (hidden_cause) texts.push('No hidden cause with a correlation up to 0.95 would undo the gain.');
+  if (hidden_cause) texts.push(hidden_cause_text(hidden_cause));
   return texts;
 }
 

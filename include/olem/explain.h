@@ -70,9 +70,14 @@ struct OutcomeHistogram {
   std::string name;
   std::optional<double> desired_low;  // of a region that is a box
   std::optional<double> desired_high;
-  std::vector<double> edges;                // bins of equal width between the outermost 0.2 % of all draws
+  // Bins of equal width between the outermost 0.2 % of all draws, of a count around whole numbers; of a column with
+  // levels one bin around the place of each.
+  std::vector<double> edges;
   std::vector<std::size_t> without_action;  // draws in each bin
   std::vector<std::size_t> with_decision;   // empty without a decision
+  bool whole = false;                       // a count
+  std::vector<std::string> levels = {};     // their words
+  std::vector<std::string> wanted = {};     // those that are desired, of a region that is a box
 };
 
 struct Explanation {

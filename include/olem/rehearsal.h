@@ -55,6 +55,11 @@ struct RehearsalOptions {
   // Learners beside the one of the fit, by whose orders or graphs every decision is evaluated too: an order where the
   // learner has one (its conditions are all variables before), otherwise a graph. They never take part in choosing.
   std::vector<std::string> opinions;
+  // Fit only the samplers that decide() can need: those of the outcomes and levers and of what they depend on.
+  // Decisions are the same. The other variables have no sampler, so that such a model is not kept in a file; QWZ23,
+  // observations so far and explain() may ask for more. No effect for tasks with steps or with rows of which something
+  // is known.
+  bool only_needed = false;
   // Put the rows into the model, which updating it needs (olem/update.h): 8 bytes for each cell.
   bool keep_rows = false;
 };
@@ -180,8 +185,12 @@ RehearsalModel fit_rehearsal_on_graph(const Task& task, const Table& table, cons
 
 // What each sampler is, by variable: {"kind", "form", "noise_sd" in the variable's units, "inputs": {name: {"slope" in
 // standard deviations per standard deviation, "relevance" of the nonlinear part}} of those that it uses}. Variables
-// that are always observed have none.
+// that are always observed, or were not needed, have none.
 Json models_json(const RehearsalModel& model);
+
+// What came of what the task says about its rows: "set_by_hand", "groups" and "effective_rows", each where there is
+// something.
+Json row_facts_json(const RehearsalModel& model);
 
 // The steps of the order that the data did not decide and that stand between an alterable variable and an outcome, as
 // "a, b": the two may stand the other way round, and the decision with them.

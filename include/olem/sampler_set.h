@@ -39,7 +39,7 @@ struct SamplerVariable {
   double high = 0.0;
   std::vector<std::size_t> counts;      // of its column's values in bins of equal width from low to high; may be empty
   std::vector<std::size_t> conditions;  // places in the set, all before its own
-  std::shared_ptr<const ConditionalSampler> sampler;  // null when the variable is always given
+  std::shared_ptr<const ConditionalSampler> sampler;  // null when the variable is always given, or not wanted
 
   double standardise(double value) const { return (value - mean) / sd; }
   double restore(double standardised) const { return mean + sd * standardised; }
@@ -72,8 +72,12 @@ SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<Variabl
 // The same from rows of which something is known: a variable is fitted without the rows in which it was set; levers
 // have the effects that rows in which they were set say they have, as far as the others contradict these; every
 // variable has an intercept for each group; rows count by their weights (docs/methods/acted-upon.md).
+//
+// `wanted`: only these variables and what they depend on, by the samplers found, get a sampler; the others have none.
+// None: all variables. Samplers do not depend on it.
 SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<VariableConditions>& variables,
-                        const TaskRows& rows, const SamplerOptions& options, const Context& context);
+                        const TaskRows& rows, const SamplerOptions& options, const Context& context,
+                        std::span<const std::string> wanted = {});
 
 // The samplers for draws of the group with this number, in place of a new group.
 std::shared_ptr<const SamplerSet> samplers_in_group(const std::shared_ptr<const SamplerSet>& samplers,

@@ -184,9 +184,7 @@ Json decisions_json(const RehearsalModel& model, const Task& task, const Decisio
   json["order_method"] = model.order.method;
   if (model.gaps) json["missing"] = to_json(*model.gaps);
   if (model.agreement) json["agreement"] = to_json(*model.agreement);
-  for (const SetEffect& effect : model.set_by_hand) json["set_by_hand"].push_back(to_json(effect));
-  if (!model.groups.empty()) json["groups"] = model.groups;
-  if (model.effective_rows) json["effective_rows"] = *model.effective_rows;
+  json.update(row_facts_json(model));
   if (model.levers) json["levers"] = to_json(*model.levers, model.options.levers);
   if (model.graph) json["graph"] = to_json(*model.graph);
   json["models"] = models_json(model);

@@ -106,12 +106,20 @@ class Ensemble {
   }
 
   // What is said of a plan: values now, rules later.
-  void claim_plan(Decision& decision) const {
+  void claim_plan(Decision& decision) {
     const Values values = values_of(decision);
     const Values nothing(values.size());
-    const Claim claim = claims_.of(values, decision.sequence->rules);
+    idle_ = nothing;
+    for (const NamedValue& fixed : problem_.fixed) {
+      for (std::size_t k = 0; k < idle_.size(); ++k) {
+        if (problem_.alterable[k].name == fixed.name) idle_[k] = fixed.value;
+      }
+    }
+    rules_ = decision.sequence->rules;
+    const Claim claim = claims_.of(values, rules_);
     const Claim idle = claims_.of(nothing);
     take_claim(claim, idle, decision);
+    add_notes(values, claim, decision);
   }
 
   SuccessClaim claim(const Values& values) {
@@ -337,13 +345,35 @@ class Ensemble {
     }
   }
 
-  double success_along(const ModelMember& member, std::size_t place, const Values& values) const {
+  double success_along(const ModelMember& member, std::size_t place, const Values& values,
+                       std::span<const AlterationRule> rules = {}) const {
     return MemberDraws(problem_, member.samplers, options_.judge_draws, MemberClaims::stream(place, true),
-                       options_.caution, serial_)
+                       options_.caution, serial_, rules)
         .success(values);
   }
-  double success_along(MemberKind kind, std::size_t place, const Values& values) const {
-    return success_along(*problem_.members->of(kind).front(), place, values);
+  double success_along(MemberKind kind, std::size_t place, const Values& values,
+                       std::span<const AlterationRule> rules = {}) const {
+    return success_along(*problem_.members->of(kind).front(), place, values, rules);
+  }
+
+  // The problem with the samplers of a member alone.
+  DecisionProblem problem_of(const ModelMember& member) const {
+    DecisionProblem other = problem_;
+    other.members = nullptr;
+    other.opinions = nullptr;
+    other.samplers = member.samplers;
+    other.hidden = hidden_for(problem_, other.samplers);
+    return other;
+  }
+
+  // What a member would plan by itself, with half of the draws.
+  Decision planned_by(const ModelMember& member) const {
+    DecisionOptions fewer = options_;
+    fewer.draws = std::max(10, options_.draws / 2);
+    fewer.judge_draws = std::max(10, options_.judge_draws / 2);
+    fewer.proposals = 1;
+    fewer.worth_draws = 0;
+    return decide(problem_of(member), fewer, serial_);
   }
 
   // No lever can change an outcome in the fit: the step of the order that this rests on, by the first member that has
@@ -355,13 +385,9 @@ class Ensemble {
       for (const ModelMember* const member : problem_.members->of(kind)) {
         const auto step = turned_step(*problem_.samplers, *member->samplers, levers, outcomes);
         if (!step) continue;
-        DecisionProblem other = problem_;
-        other.members = nullptr;
-        other.samplers = member->samplers;
-        other.hidden = hidden_for(problem_, other.samplers);
         DecisionOptions alone = options_;
         alone.worth_draws = 0;
-        const Values values = find_decision(other, alone, serial_).values;
+        const Values values = find_decision(problem_of(*member), alone, serial_).values;
         const std::size_t place = judges_.size() + halves_.size() + 2;
         const InfluenceStep found{step->first, step->second, std::string(name_of(kind)),
                                   named(values, success_along(*member, place, values)),
@@ -397,7 +423,7 @@ class Ensemble {
 
   void add_notes(const Values& values, const Claim& claim, Decision& decision) const {
     DecisionUncertainty& uncertainty = *decision.uncertainty;
-    if (decision.acts() && claim.functions > kMostOfVariance * claim.variance(!halves_.empty())) {
+    if ((decision.acts() || !rules_.empty()) && claim.functions > kMostOfVariance * claim.variance(!halves_.empty())) {
       decision.summary.status = Status::kUnreliable;
       decision.summary.warnings.push_back(
           {"beyond_data",
@@ -407,13 +433,15 @@ class Ensemble {
     }
     const std::size_t after = judges_.size() + halves_.size();
     if (const auto others = problem_.members->of(MemberKind::kOtherOrder); !others.empty()) {
-      const double along = success_along(MemberKind::kOtherOrder, after, values);
+      const double along = success_along(MemberKind::kOtherOrder, after, values, rules_);
       if (std::abs(along - claim.success) > kOtherOrderDiffers) {
         uncertainty.other_order = OtherOrderNote{along, success_along(MemberKind::kOtherOrder, after, idle_),
                                                  turned_pairs(others.front()->order)};
       }
     }
-    if (by_units_) {
+    if (decision.sequence) {
+      note_units_of_plan(values, claim, uncertainty);
+    } else if (by_units_) {
       const double along = success_along(MemberKind::kOtherUnits, after + 1, values);
       const double by_members = by_units_->values == values ? claim.success : judge({by_units_->values}).front().mean;
       if (std::abs(along - claim.success) > kUnitsMatter || std::abs(by_members - claim.success) > kUnitsMatter) {
@@ -433,6 +461,20 @@ class Ensemble {
     const auto [least, most] = std::minmax_element(successes.begin(), successes.end());
     if (pair && *most - *least > kOrdersDisagree) uncertainty.question = question_of(*pair, successes);
     uncertainty.next = next_measurement(pair, claim, uncertainty);
+  }
+
+  // A plan of the order without units is made only where the two differ: it takes as long as the plan itself.
+  void note_units_of_plan(const Values& values, const Claim& claim, DecisionUncertainty& uncertainty) const {
+    const std::vector<const ModelMember*> units = problem_.members->of(MemberKind::kOtherUnits);
+    if (units.empty()) return;
+    const std::size_t place = judges_.size() + halves_.size() + 1;
+    const double along = success_along(*units.front(), place, values, rules_);
+    if (std::abs(along - claim.success) <= kUnitsMatter) return;
+    const Decision other = planned_by(*units.front());
+    const std::vector<AlterationRule> rules = other.sequence ? other.sequence->rules : std::vector<AlterationRule>();
+    uncertainty.units =
+        UnitsNote{along, named(values_of(other), success_along(*units.front(), place, values_of(other), rules)),
+                  claims_.of(values_of(other), rules).success};
   }
 
   static Order order_of(const SamplerSet& set) {
@@ -472,6 +514,13 @@ class Ensemble {
     for (std::size_t m = 0; m < successes.size(); ++m)
       (pair.as_first[m] ? question.as_learned : question.other_way) +=
           successes[m] / (pair.as_first[m] ? as_learned : others);
+    // For plans there are no candidates: the first member that has the pair so plans by itself.
+    if (candidates_.empty()) {
+      const auto turned = std::find(pair.as_first.begin() + 1, pair.as_first.end(), false);
+      const std::size_t which = static_cast<std::size_t>(turned - pair.as_first.begin()) - 1;
+      const Decision other = planned_by(*problem_.members->of(MemberKind::kOrder)[which]);
+      question.other_decision = named(values_of(other), other.success_probability);
+    }
     double best = -1.0;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       double mean = 0.0;
@@ -520,6 +569,7 @@ class Ensemble {
   std::vector<std::optional<FoundDecision>> by_judge_;
   std::optional<FoundDecision> by_units_;
   Values idle_;
+  std::vector<AlterationRule> rules_;  // of later steps
   std::vector<FoundDecision> candidates_;
   std::vector<JudgedByAll> judged_;  // of the candidates
   std::vector<double> means_;        // the same

@@ -48,7 +48,7 @@ std::optional<NoisyLever> noisy_lever(const PreparedProblem& prepared, std::size
 }  // namespace
 
 HiddenCause hidden_cause(const PreparedProblem& prepared, const Setting& setting, PostDecisionSampler& sampler,
-                         const std::vector<double>& values, double without_action) {
+                         const std::vector<double>& values, double without_action, std::span<const RuledLever> later) {
   HiddenCause cause;
   const double caution = prepared.options().caution;
   const SamplerSet& samplers = *prepared.problem().samplers;
@@ -61,6 +61,16 @@ HiddenCause hidden_cause(const PreparedProblem& prepared, const Setting& setting
     } else {
       cause.left_out.push_back(prepared.problem().alterable[k].name);
     }
+  }
+  for (const RuledLever& ruled : later) {
+    const SamplerVariable& variable = prepared.variable(ruled.place);
+    const double sd = plain_noise_sd(variable);
+    if (!(sd > 0.0)) {
+      cause.left_out.push_back(variable.name);
+      continue;
+    }
+    NoisyLever& lever = levers.emplace_back(NoisyLever{variable.name, ruled.values});
+    for (double& value : lever.noise) value = (value - prepared.expected()[ruled.place]) / sd;
   }
   std::vector<NoisyOutcome> outcomes;
   const std::vector<std::string> names = prepared.problem().region.outcomes();

@@ -307,17 +307,27 @@ JudgedPlan PlanSpace::judge(Plan plan, FoundBy found_by, int draws, DrawStream s
   return judged;
 }
 
-// Of later levers on average.
-double PlanSpace::cost(const Plan& plan, int draws, DrawStream stream) const {
-  double sum = prepared_.cost(plan.now);
-  if (plan.later.empty()) return sum;
+std::vector<std::vector<double>> PlanSpace::later_values(const Plan& plan, int draws, DrawStream stream) const {
+  std::vector<std::vector<double>> all;
+  if (plan.later.empty()) return all;
   std::vector<std::string> levers;
   for (const Plan::Later& later : plan.later) levers.push_back(problem().alterable[later.lever].name);
   PostDecisionSampler drawing = sampler(plan, levers, draws, stream, false);
   const OutcomeDraws& drawn = drawing.sample(values(plan), options().caution);
   for (std::size_t r = 0; r < plan.later.size(); ++r) {
-    for (std::size_t i = 0; i < drawn.draws; ++i)
-      sum += prepared_.cost(plan.later[r].lever, drawn.values[r * drawn.draws + i]) / static_cast<double>(drawn.draws);
+    const auto first = drawn.values.begin() + static_cast<std::ptrdiff_t>(r * drawn.draws);
+    all.emplace_back(first, first + static_cast<std::ptrdiff_t>(drawn.draws));
+  }
+  return all;
+}
+
+// Of later levers on average.
+double PlanSpace::cost(const Plan& plan, int draws, DrawStream stream) const {
+  double sum = prepared_.cost(plan.now);
+  const std::vector<std::vector<double>> later = later_values(plan, draws, stream);
+  for (std::size_t r = 0; r < later.size(); ++r) {
+    for (const double value : later[r])
+      sum += prepared_.cost(plan.later[r].lever, value) / static_cast<double>(later[r].size());
   }
   return sum;
 }

@@ -69,6 +69,8 @@ class PlanSpace {
 
   JudgedPlan judge(Plan plan, FoundBy found_by) const;
   JudgedPlan judge(Plan plan, FoundBy found_by, int draws, DrawStream stream) const;
+  // Standardised values of the levers of later steps, in the order of the plan, draw by draw.
+  std::vector<std::vector<double>> later_values(const Plan& plan, int draws, DrawStream stream) const;
   // Of later levers on average.
   double cost(const Plan& plan, int draws, DrawStream stream) const;
 

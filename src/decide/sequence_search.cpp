@@ -11,6 +11,7 @@
 #include "core/lbfgsb.h"
 #include "decide/cheapen.h"
 #include "decide/decision_report.h"
+#include "decide/hidden_cause.h"
 #include "decide/search.h"
 #include "decide/sequence_plan.h"
 #include "decide/subset_search.h"
@@ -415,15 +416,20 @@ class SequencePlanner {
     return space_.judge(best.plan, best.found_by);
   }
 
-  // The same success, or the target, for less: along the ridge of plans that are as good.
-  JudgedPlan least_effort(const JudgedPlan& found) const {
-    const double goal =
-        wants_cheapest() && found.success >= options_.target ? enough() : found.success - options_.least_effort;
-    if ((!wants_cheapest() && options_.least_effort <= 0.0) || found.success < goal) return found;
+  // The same success, or the target, for less: along the ridge of plans that are as good. The draws that chose a plan
+  // flatter it by more than the ridge may cost, so that its success without a target is that on fresh ones.
+  JudgedPlan least_effort(const JudgedPlan& chosen) const {
+    const bool for_target = wants_cheapest() && chosen.success >= options_.target;
+    if (!for_target && options_.least_effort <= 0.0) return chosen;
+    const int draws = options_.judge_draws;
+    const DrawStream stream = for_target ? DrawStream::kChoice : DrawStream::kRelease;
+    const JudgedPlan found = for_target ? chosen : space_.judge(chosen.plan, chosen.found_by, draws, stream);
+    const double goal = for_target ? enough() : found.success - options_.least_effort;
+    if (found.success < goal) return chosen;
     Plan plan = found.plan;
     space_.frame(plan);
     const std::optional<Domain> where = space_.domain(plan);
-    if (!where || !can_move(*where)) return found;
+    if (!where || !can_move(*where)) return chosen;
     LeverCost price;
     const Subset present = altered_by(plan.now);
     price.weights = prepared_.slope_of_cost(present);
@@ -444,21 +450,22 @@ class SequencePlanner {
         price.powers.push_back(prepared_.power_of_cost(later.lever));
       }
     }
-    PostDecisionSampler exact =
-        space_.sampler(plan, space_.outcomes(), options_.judge_draws, DrawStream::kChoice, true);
+    PostDecisionSampler exact = space_.sampler(plan, space_.outcomes(), draws, stream, true);
     std::optional<PostDecisionSampler> relaxed;
     if (exact.has_jumps()) {
       relaxed.emplace(std::move(exact));
-      exact = space_.sampler(plan, space_.outcomes(), options_.judge_draws, DrawStream::kChoice, false);
+      exact = space_.sampler(plan, space_.outcomes(), draws, stream, false);
     }
     DecisionSearch searching(exact, relaxed ? &*relaxed : nullptr, prepared_.objective(), *where, options_,
                              prepared_.context());
     const Candidate start{found.found_by, space_.values(plan), found.success};
     const Candidate cheap = cheapen(searching, start, goal, price);
-    if (cheap.values == start.values) return found;
+    if (cheap.values == start.values) return chosen;
     space_.set_values(plan, cheap.values);
-    JudgedPlan judged = space_.judge(std::move(plan), wants_cheapest() ? cheap.found_by : found.found_by);
-    return judged.cost < found.cost && judged.success >= goal ? judged : found;
+    const JudgedPlan judged =
+        space_.judge(std::move(plan), for_target ? cheap.found_by : found.found_by, draws, stream);
+    if (judged.cost >= found.cost || judged.success < goal) return chosen;
+    return for_target ? judged : space_.judge(judged.plan, judged.found_by);
   }
 
   Decision report(const JudgedPlan& winner, bool reached) const {
@@ -476,6 +483,13 @@ class SequencePlanner {
     PostDecisionSampler acting = space_.sampler(plan, space_.outcomes(), draws, DrawStream::kReport, false);
     report_success(prepared_, acting, space_.values(plan), decision);
     const Subset altered = plan.altered();
+    if (!altered.empty()) {
+      std::vector<RuledLever> later;
+      for (std::vector<double>& values : space_.later_values(plan, draws, DrawStream::kReport))
+        later.push_back({plan.later[later.size()].lever, std::move(values)});
+      decision.hidden_cause =
+          hidden_cause(prepared_, plan.now, acting, space_.values(plan), decision.without_action, later);
+    }
     for (std::size_t k = 0; k < decision.alterations.size(); ++k) {
       const bool is_altered = std::binary_search(altered.begin(), altered.end(), k);
       decision.alterations[k].success_if_released =

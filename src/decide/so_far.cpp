@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "decide/prepared_problem.h"
 #include "olem/belief.h"
 #include "olem/decision.h"
 #include "olem/error.h"
@@ -59,16 +60,57 @@ std::size_t steps_over(const std::vector<SequenceStep>& steps, std::span<const N
   return over;
 }
 
-// What was set counts; what is over and was not set is on its own.
+// What is expected of levers that took their own course, given what was set and seen.
+std::vector<NamedValue> expected_course(const DecisionProblem& problem, const Situation& situation,
+                                        const std::shared_ptr<const Belief>& belief,
+                                        const std::vector<std::string>& levers, const Context& context) {
+  constexpr std::size_t kDraws = 1000;
+  if (levers.empty()) return {};
+  const SamplerSet& set = *problem.samplers;
+  const std::vector<std::string>& hidden = belief->names();
+  PostDecisionPlan plan;
+  plan.context = situation.context;
+  plan.context.insert(plan.context.end(), situation.set.begin(), situation.set.end());
+  plan.context.insert(plan.context.end(), situation.seen.begin(), situation.seen.end());
+  plan.hidden = belief;
+  plan.draws = kDraws;
+  plan.with_gradient = false;
+  for (const std::string& lever : levers) {
+    if (std::find(hidden.begin(), hidden.end(), lever) == hidden.end()) plan.outcomes.push_back(lever);
+  }
+  std::vector<NamedValue> expected;
+  const auto add = [&](const OutcomeDraws& draws, std::size_t place, const std::string& lever) {
+    const SamplerVariable& variable = set.variables[set.index(lever)];
+    expected.push_back({lever, restore_expected(variable, expected_value(draws, place, variable))});
+  };
+  if (!plan.outcomes.empty()) {
+    PostDecisionSampler sampler(problem.samplers, plan, context);
+    const OutcomeDraws& draws = sampler.sample({});
+    for (std::size_t k = 0; k < plan.outcomes.size(); ++k) add(draws, k, plan.outcomes[k]);
+  }
+  if (plan.outcomes.size() == levers.size()) return expected;
+  const std::vector<std::vector<double>> drawn = belief->draw(kDraws, plan.noise, context);
+  for (std::size_t k = 0; k < hidden.size(); ++k) {
+    if (std::find(levers.begin(), levers.end(), hidden[k]) == levers.end()) continue;
+    OutcomeDraws draws;
+    draws.draws = kDraws;
+    draws.values = drawn[k];
+    draws.valid.assign(kDraws, 1);
+    add(draws, 0, hidden[k]);
+  }
+  return expected;
+}
+
+// What is over counts with the value that it was set to, or that is expected of it: `values`.
 void count_in_constraints(DecisionProblem& problem, const std::vector<std::string>& over,
-                          std::span<const NamedValue> set) {
+                          std::span<const NamedValue> values) {
   std::vector<AlterationConstraint> left;
   for (AlterationConstraint constraint : problem.constraints) {
     std::erase_if(constraint.weights, [&](const NamedValue& weight) {
       const auto level = find_level_of(problem.alterable, weight.name);
       const std::string lever = level ? problem.alterable[level->lever].name : weight.name;
       if (std::find(over.begin(), over.end(), lever) == over.end()) return false;
-      for (const NamedValue& value : set) {
+      for (const NamedValue& value : values) {
         if (value.name != lever) continue;
         if (!level) {
           constraint.max -= weight.value * value.value;
@@ -114,9 +156,31 @@ ProblemSoFar problem_so_far(DecisionProblem problem, std::span<const NamedValue>
     }
   }
   problem.sequence.erase(problem.sequence.begin(), problem.sequence.begin() + static_cast<std::ptrdiff_t>(steps));
+  const auto belief = std::make_shared<const Belief>(problem.samplers, situation);
+  // What was seen has its causes behind it.
+  std::vector<std::string> passed;
+  for (const LeverDomain& lever : problem.alterable) {
+    const std::vector<std::string>& hidden = belief->names();
+    const bool known = std::find(over.begin(), over.end(), lever.name) != over.end();
+    if (!known && std::find(hidden.begin(), hidden.end(), lever.name) != hidden.end()) passed.push_back(lever.name);
+  }
+  over.insert(over.end(), passed.begin(), passed.end());
   const auto is_over = [&](const std::string& name) { return std::find(over.begin(), over.end(), name) != over.end(); };
   for (SequenceStep& step : problem.sequence) std::erase_if(step.alter, is_over);
-  count_in_constraints(problem, over, situation.set);
+  std::vector<std::string> left_alone;
+  for (const std::string& name : over) {
+    const bool counts =
+        std::any_of(problem.constraints.begin(), problem.constraints.end(), [&](const auto& constraint) {
+          return std::any_of(constraint.weights.begin(), constraint.weights.end(), [&](const NamedValue& weight) {
+            const auto level = find_level_of(problem.alterable, weight.name);
+            return (level ? problem.alterable[level->lever].name : weight.name) == name;
+          });
+        });
+    if (counts && !is_among(situation.set, name)) left_alone.push_back(name);
+  }
+  std::vector<NamedValue> course = expected_course(problem, situation, belief, left_alone, context);
+  course.insert(course.end(), situation.set.begin(), situation.set.end());
+  count_in_constraints(problem, over, course);
   if (problem.max_alterations) {
     const int left = *problem.max_alterations - static_cast<int>(situation.set.size());
     if (left < 0) {
@@ -135,25 +199,69 @@ ProblemSoFar problem_so_far(DecisionProblem problem, std::span<const NamedValue>
     }
   }
   std::erase_if(problem.alterable, [&](const LeverDomain& lever) { return is_over(lever.name); });
+  const bool weighted = !problem.cost.empty();
   std::erase_if(problem.cost, [&](const NamedValue& weight) { return is_over(weight.name); });
+  std::erase_if(problem.cost_forms, [&](const CostForm& form) { return is_over(form.name); });
+  // Without any weight every lever would have one.
+  if (weighted && problem.cost.empty() && !problem.alterable.empty())
+    problem.cost.push_back({problem.alterable.front().name, 0.0});
   std::erase_if(problem.fixed, [&](const NamedValue& value) { return is_over(value.name); });
   std::erase_if(problem.left_alone, is_over);
 
-  auto belief = std::make_shared<const Belief>(problem.samplers, situation);
   result.warnings = observation_warnings(*belief, situation, context);
+  if (!passed.empty()) {
+    const std::string names = fmt::format("{}", fmt::join(passed, ", "));
+    result.warnings.push_back(
+        {"course_taken",
+         fmt::format("What was seen depends on {}, for which there is no value: {} as left alone, and {} not decided "
+                     "any more.",
+                     names, passed.size() == 1 ? "it counts" : "they count", passed.size() == 1 ? "is" : "are"),
+         names,
+         {{"Give what was set", "so_far", ""}}});
+  }
   problem.so_far.assign(so_far.begin(), so_far.end());
   problem.unknown.clear();
-  problem.hidden = std::move(belief);  // other fits may have hidden causes where this one has none
+  problem.hidden = belief;  // other fits may have hidden causes where this one has none
   result.problem = std::move(problem);
   return result;
 }
 
 namespace internal {
 
+namespace {
+
+// Draws of some of the hidden variables.
+class SomeHidden : public HiddenDraws {
+ public:
+  SomeHidden(std::shared_ptr<const HiddenDraws> all, std::span<const LeverDomain> without) : all_(std::move(all)) {
+    for (std::size_t k = 0; k < all_->names().size(); ++k) {
+      if (is_among(without, all_->names()[k])) continue;
+      places_.push_back(k);
+      names_.push_back(all_->names()[k]);
+    }
+  }
+  const std::vector<std::string>& names() const override { return names_; }
+  std::vector<std::vector<double>> draw(std::size_t draws, std::uint64_t noise, const Context& context) const override {
+    const std::vector<std::vector<double>> drawn = all_->draw(draws, noise, context);
+    std::vector<std::vector<double>> some;
+    for (const std::size_t k : places_) some.push_back(drawn[k]);
+    return some;
+  }
+
+ private:
+  std::shared_ptr<const HiddenDraws> all_;
+  std::vector<std::size_t> places_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
 std::shared_ptr<const HiddenDraws> hidden_for(const DecisionProblem& problem,
                                               const std::shared_ptr<const SamplerSet>& samplers) {
   const auto* const belief = dynamic_cast<const Belief*>(problem.hidden.get());
-  return belief == nullptr || samplers == problem.samplers ? problem.hidden : belief->with_samplers(samplers);
+  if (belief == nullptr || samplers == problem.samplers) return problem.hidden;
+  // Another order may have a lever among the causes of what was seen: it is decided all the same.
+  return std::make_shared<const SomeHidden>(belief->with_samplers(samplers), problem.alterable);
 }
 
 }  // namespace internal

@@ -170,9 +170,13 @@ class OlemPlusProblem::Impl {
         names_(base.names_),
         full_terms_(base.full_terms_),
         weight_(base.weight_),
+        weight_is_given_(base.weight_.has_value()),
         range_(base.range_) {}
 
   OrderResult learn(const Precedence& knowledge, const Context& context, std::span<const std::string> start) {
+    // As if nothing had been learned before, but for the regressions.
+    if (!weight_is_given_) weight_.reset();
+    nodes_.forget_asked();
     const Precedence known = knowledge.restricted_to(columns().table_column);
     const ScoredOrder best = start.empty() && sample_ ? find_from_sample(knowledge, known, context)
                                                       : find_best(known, context, start, kSearchShare);
@@ -189,7 +193,7 @@ class OlemPlusProblem::Impl {
                     {"score_shape", best.shape},
                     {"score_scale", best.scale},
                     {"active_predecessors", static_cast<double>(edges)},
-                    {"regressions", static_cast<double>(nodes_.fits())}};
+                    {"regressions", static_cast<double>(nodes_.asked())}};
     result.summary.message = closing_sentence_plus(result.steps);
     context.report_progress(1.0, "order");
     return result;
@@ -268,7 +272,10 @@ class OlemPlusProblem::Impl {
   // those depend on J by amounts that the sample knows well. The sample also has the weight of the scale terms, and the
   // number of regressions that such a search takes.
   ScoredOrder find_from_sample(const Precedence& knowledge, const Precedence& known, const Context& context) {
-    Impl sample(*sample_, options_, context, {});
+    if (!sample_problem_)
+      sample_problem_ = std::make_unique<Impl>(*sample_, options_, context, std::span<const double>());
+    Impl& sample = *sample_problem_;
+    sample.weight_.reset();
     const auto d = static_cast<double>(columns().columns);
     const double prepared = kPreparation * d;
     const double of_sample =
@@ -413,9 +420,11 @@ class OlemPlusProblem::Impl {
   PlusNodes& nodes_;
   std::vector<std::string> names_;  // by number of the column
   ScaleTerms full_terms_;
-  std::optional<double> weight_;  // of the scale terms, once it is found
-  double range_ = 0.0;            // of the residual entropies that it was found from
-  std::optional<Table> sample_;   // of the rows of a long table
+  std::optional<double> weight_;          // of the scale terms, once it is found
+  bool weight_is_given_ = false;          // by the problem with other row weights
+  double range_ = 0.0;                    // of the residual entropies that it was found from
+  std::optional<Table> sample_;           // of the rows of a long table
+  std::unique_ptr<Impl> sample_problem_;  // once it was needed
 };
 
 OlemPlusProblem::OlemPlusProblem(const Table& table, const OlemPlusOptions& options, const Context& context,
@@ -458,6 +467,7 @@ OrderResult learn_order_olem_plus_weighted(const Table& table, const OlemPlusOpt
     trivial.order = table.names();
     return trivial;
   }
+  context.report_progress(0.0, "order");  // what prepares the columns takes time too
   return OlemPlusProblem(table, options, context, weights).learn(knowledge, context, start);
 }
 

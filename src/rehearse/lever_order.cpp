@@ -1,7 +1,10 @@
 #include "rehearse/lever_order.h"
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+
+#include "order/learn.h"
 
 namespace olem {
 
@@ -59,6 +62,64 @@ std::vector<std::string> following_columns(const Task& task, const Table& table,
   return following;
 }
 
+namespace {
+
+// Orders of one table under different knowledge. Those of olem+ share their regressions, which are what takes time.
+class OrdersOfTable {
+ public:
+  OrdersOfTable(const Table& table, const OrderOptions& options, const Context& context)
+      : table_(table), options_(options) {
+    if (options.method != "olem+" || options.bootstrap > 0 || table.columns() < 2) return;
+    const OrderLearnerKind& kind = order_learner(options.method);
+    OrderOptions checked = options;
+    kind.describe(checked).validate();
+    check_learnable(table, kind.least_rows(table.columns(), checked), kind.name);
+    context.report_progress(0.0, "order");
+    problem_.emplace(table, options.olem_plus, context);
+  }
+
+  OrderResult learn(const Precedence& knowledge, const Context& context) {
+    if (!problem_) return learn_order(table_, options_, knowledge, context);
+    const auto start = std::chrono::steady_clock::now();
+    OrderResult result = problem_->learn(knowledge, context);
+    result.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+  }
+
+  // J by shape of the first order minus that of the second.
+  ShapeDifference compare(const Order& first, const Order& second, const Context& context) {
+    // Of all rows alike, whatever is known of them.
+    const bool shared = problem_ && !options_.olem_plus.rows;
+    if (!shared) {
+      OlemPlusOptions by_shape;
+      by_shape.units = ColumnUnits::kArbitrary;
+      problem_.emplace(table_, by_shape, context);
+    }
+    const OrderScore learned = problem_->score(first, context);
+    return compare_by_shape(learned, problem_->score(second, context));
+  }
+
+ private:
+  const Table& table_;
+  const OrderOptions& options_;
+  std::optional<OlemPlusProblem> problem_;
+};
+
+// A part of the progress of `context`, which must outlive it.
+Context part_of(const Context& context, double from, double to) {
+  Context part = context;
+  if (context.progress) {
+    part.progress = [&context, from, to](double done, std::string_view phase) {
+      context.report_progress(from + (to - from) * done, phase);
+    };
+  }
+  return part;
+}
+
+constexpr double kFirstOrderShare = 0.7;  // of the progress: the second one finds many regressions made
+
+}  // namespace
+
 LeverOrder learn_lever_order(const Task& task, const Table& table, const RehearsalOptions& options,
                              const Knowledge& known, const Context& context) {
   const Precedence precedence(known, table.names());
@@ -70,21 +131,18 @@ LeverOrder learn_lever_order(const Task& task, const Table& table, const Rehears
     for (const std::string& name : result.placement.following) with_levers.before.emplace_back(lever.name, name);
   }
   const Precedence levers_first(with_levers, table.names());
-  result.order = learn_order(table, options.order, precedence, context);
+  OrdersOfTable orders(table, options.order, context);
+  result.order = orders.learn(precedence, part_of(context, 0.0, kFirstOrderShare));
   const NodeNames names(table.names());
   result.placement.first =
       contradiction_text(levers_first, order_indices(result.order.order, names), table.names()).empty();
   result.knowledge = result.placement.first ? with_levers : known;
   if (result.placement.first) return result;
 
-  OrderResult first = learn_order(table, options.order, levers_first, context);
+  OrderResult first = orders.learn(levers_first, part_of(context, kFirstOrderShare, 1.0));
   if (options.levers == LeverRule::kAuto &&
       table.rows() >= order_learner("olem+").least_rows(table.columns(), options.order)) {
-    OlemPlusOptions by_shape;
-    by_shape.units = ColumnUnits::kArbitrary;
-    OlemPlusProblem problem(table, by_shape, context);
-    const OrderScore learned = problem.score(result.order.order, context);
-    result.placement.difference = compare_by_shape(learned, problem.score(first.order, context));
+    result.placement.difference = orders.compare(result.order.order, first.order, context);
     const ShapeDifference& difference = *result.placement.difference;
     if (difference.value < -kPreference * difference.standard_error) {
       result.other = std::move(first.order);

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <map>
+#include <set>
 #include <thread>
 #include <tuple>
 
@@ -145,6 +146,14 @@ struct SamplerKey {
 struct SharedSampler {
   std::vector<std::size_t> sequence;  // the columns in the order that the sampler takes them in
   std::shared_ptr<const ConditionalSampler> sampler;
+  bool of_fit = false;  // of a variable of the fit, whose options it has
+};
+
+// A variable of a member and its sampler.
+struct MemberVariable {
+  std::size_t column = 0;
+  std::vector<std::size_t> sequence;  // columns
+  std::optional<SamplerKey> key;      // nothing: its value is given
 };
 
 class MemberFit {
@@ -187,8 +196,10 @@ class MemberFit {
     share();
     auto members = std::make_shared<ModelMembers>();
     auto opinions = std::make_shared<ModelMembers>();
-    for (const Draft& one : drafts_)
-      (one.kind == MemberKind::kOpinion ? opinions : members)->list.push_back(assemble(one));
+    for (std::size_t i = 0; i < drafts_.size(); ++i) {
+      const bool is_opinion = drafts_[i].kind == MemberKind::kOpinion;
+      (is_opinion ? opinions : members)->list.push_back(assemble(drafts_[i], members_[i]));
+    }
     context_.report_progress(1.0, "members");
     FittedMembers fitted;
     if (wanted) fitted.members = std::move(members);
@@ -414,33 +425,79 @@ class MemberFit {
     return std::find(observed.begin(), observed.end(), name) != observed.end();
   }
 
+  std::vector<MemberVariable> variables_of(const Draft& one) const {
+    std::vector<MemberVariable> variables;
+    for (const VariableConditions& wanted : conditions_of(one)) {
+      MemberVariable& variable = variables.emplace_back();
+      variable.column = whole().index(wanted.name);
+      variable.sequence = columns_of(wanted.conditions);
+      if (!is_given(wanted.name)) variable.key = key_of(one.rows, variable.column, variable.sequence);
+    }
+    return variables;
+  }
+
   // Fits every sampler that a member needs, once.
   void share() {
     if (tables() == 1) {
       const std::vector<SamplerVariable>& fitted = model_.samplers->variables;
       for (const SamplerVariable& variable : fitted) {
-        if (!variable.sampler) continue;
+        if (is_given(variable.name)) continue;
         std::vector<std::size_t> sequence;
         for (const std::size_t k : variable.conditions) sequence.push_back(whole().index(fitted[k].name));
-        shared_[key_of(0, whole().index(variable.name), sequence)] = {sequence, variable.sampler};
+        shared_[key_of(0, whole().index(variable.name), sequence)] = {sequence, variable.sampler, true};
       }
     }
-    std::vector<SamplerKey> of_all;
-    std::vector<SamplerKey> of_halves;
-    for (const Draft& one : drafts_) {
-      for (const VariableConditions& variable : conditions_of(one)) {
-        if (is_given(variable.name)) continue;
-        const std::vector<std::size_t> sequence = columns_of(variable.conditions);
-        const SamplerKey key = key_of(one.rows, whole().index(variable.name), sequence);
-        if (!shared_.emplace(key, SharedSampler{sequence, nullptr}).second) continue;
-        (one.kind == MemberKind::kHalf ? of_halves : of_all).push_back(key);
+    for (const Draft& one : drafts_) members_.push_back(variables_of(one));
+    for (const std::vector<MemberVariable>& member : members_) {
+      for (const MemberVariable& variable : member) {
+        if (variable.key) shared_.emplace(*variable.key, SharedSampler{variable.sequence, nullptr});
       }
     }
-    const double of_all_share =
-        static_cast<double>(of_all.size()) / static_cast<double>(of_all.size() + of_halves.size() + 1);
-    const double middle = kOrdersShare + (1.0 - kOrdersShare) * of_all_share;
-    fit_keys(of_all, kOrdersShare, middle);
-    fit_keys(of_halves, middle, 1.0);
+    std::size_t open = 0;
+    for (const auto& [key, shared] : shared_) open += shared.sampler ? 0 : 1;
+    double told = kOrdersShare;
+    while (true) {
+      const std::set<SamplerKey> wave = needed_keys();
+      if (wave.empty()) break;
+      std::vector<SamplerKey> of_all;
+      std::vector<SamplerKey> of_halves;
+      for (const SamplerKey& key : wave) (key.rows < tables() ? of_all : of_halves).push_back(key);
+      const auto share_of = [&](const std::vector<SamplerKey>& keys) {
+        return (1.0 - told) * static_cast<double>(keys.size()) / static_cast<double>(open + 1);
+      };
+      const double middle = told + share_of(of_all);
+      const double end = middle + share_of(of_halves);
+      fit_keys(of_all, told, middle);
+      fit_keys(of_halves, middle, end);
+      open -= wave.size();
+      told = end;
+    }
+  }
+
+  // Of all members those that are not fitted yet; where samplers are only wanted for some variables, as far as these
+  // are known to depend on them. A half needs the sampler of all rows that tells what was chosen.
+  std::set<SamplerKey> needed_keys() const {
+    std::set<SamplerKey> keys;
+    for (const std::vector<MemberVariable>& member : members_) {
+      std::vector<bool> needed(whole().columns(), source_.wanted.empty());
+      for (const std::string& name : source_.wanted) needed[whole().index(name)] = true;
+      for (std::size_t v = member.size(); v-- > 0;) {
+        const MemberVariable& variable = member[v];
+        if (!variable.key || !needed[variable.column]) continue;
+        const SharedSampler& shared = shared_.at(*variable.key);
+        if (!shared.sampler) {
+          keys.insert(*variable.key);
+          if (const auto like = like_key(*variable.key); like && !shared_.at(*like).sampler) keys.insert(*like);
+          continue;
+        }
+        if (source_.wanted.empty()) continue;
+        const SamplerFacts facts = shared.sampler->facts();
+        for (std::size_t k = 0; k < shared.sequence.size(); ++k) {
+          if (facts.inputs[k].used) needed[shared.sequence[k]] = true;
+        }
+      }
+    }
+    return keys;
   }
 
   // The ones with most conditions take longest and go first.
@@ -476,16 +533,16 @@ class MemberFit {
     }
     const SamplerKind& kind = sampler_kind(options_.samplers.sampler);
     const SharedSampler* const like = like_of(key);
+    const bool is_half = key.rows >= tables();
     if (!rows.facts.plain()) {
-      const bool is_half = key.rows >= tables();
       sampling::RowUse use = use_of_rows(rows.facts, data);
       if (is_half) use.least_set_rows = kLeastSetRowsOfHalf;
       return sampling::fit_on_rows(kind, data, is_half ? half_options_ : member_options_, use,
                                    like == nullptr ? nullptr : like->sampler.get(), serial);
     }
-    return like != nullptr
-               ? sampling::refit_kind(kind, *like->sampler, data, half_options_, serial)
-               : sampling::fit_kind(kind, data, key.rows < tables() ? member_options_ : half_options_, serial);
+    if (like != nullptr) return sampling::refit_kind(kind, *like->sampler, data, half_options_, serial);
+    const SamplerOptions& options = shared.of_fit ? options_.samplers : is_half ? half_options_ : member_options_;
+    return sampling::fit_kind(kind, data, options, serial);
   }
 
   // What comes before a lever is what does so in the order of the fit.
@@ -500,26 +557,26 @@ class MemberFit {
   }
 
   // Of a half: the sampler of all rows of its table for the same variables, where a member has it.
+  std::optional<SamplerKey> like_key(const SamplerKey& key) const {
+    if (key.rows < tables()) return std::nullopt;
+    SamplerKey like{(key.rows - tables()) % tables(), key.variable, key.given};
+    return shared_.contains(like) ? std::optional(std::move(like)) : std::nullopt;
+  }
   const SharedSampler* like_of(const SamplerKey& key) const {
-    if (key.rows < tables()) return nullptr;
-    const auto found = shared_.find({(key.rows - tables()) % tables(), key.variable, key.given});
-    return found == shared_.end() || found->second.sampler == nullptr ? nullptr : &found->second;
+    const std::optional<SamplerKey> like = like_key(key);
+    return like ? &shared_.at(*like) : nullptr;
   }
 
-  ModelMember assemble(const Draft& one) const {
+  ModelMember assemble(const Draft& one, const std::vector<MemberVariable>& variables) const {
     if (one.kind != MemberKind::kHalf && tables() == 1 && !model_.graph && !one.dag && one.order == model_.order.order)
       return {one.kind, one.order, model_.samplers, one.learner};
     SamplerSet set;
-    for (const VariableConditions& wanted : conditions_of(one)) {
-      const std::size_t column = whole().index(wanted.name);
-      SamplerVariable variable = rows_[one.rows].columns[column];
-      std::vector<std::size_t> sequence = columns_of(wanted.conditions);
-      if (!is_given(wanted.name)) {
-        const SharedSampler& shared = shared_.at(key_of(one.rows, column, sequence));
-        variable.sampler = shared.sampler;
-        sequence = shared.sequence;
-      }
-      for (const std::size_t k : sequence) variable.conditions.push_back(set.index(whole().name(k)));
+    for (const MemberVariable& wanted : variables) {
+      SamplerVariable variable = rows_[one.rows].columns[wanted.column];
+      const SharedSampler* const shared = wanted.key ? &shared_.at(*wanted.key) : nullptr;
+      if (shared != nullptr) variable.sampler = shared->sampler;
+      for (const std::size_t k : shared != nullptr ? shared->sequence : wanted.sequence)
+        variable.conditions.push_back(set.index(whole().name(k)));
       set.variables.push_back(std::move(variable));
     }
     return {one.kind, one.order, std::make_shared<const SamplerSet>(std::move(set)), one.learner};
@@ -553,6 +610,7 @@ class MemberFit {
   std::vector<Draft> drafts_;
   std::vector<std::unique_ptr<OlemPlusProblem>> bases_;
   std::map<SamplerKey, SharedSampler> shared_;
+  std::vector<std::vector<MemberVariable>> members_;  // of the drafts, in their orders
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ struct MemberSource {
   std::optional<Order> other;           // the order that the rule about levers did not take
   const TaskRows& rows;                 // what the task says about the rows
   std::span<const Table> order_tables;  // the tables that orders are learned from
+  std::span<const std::string> wanted;  // as of fit_samplers
 };
 
 // The members that the model's options ask for; null where half of the rows are too few for its learner or samplers,

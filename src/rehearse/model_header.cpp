@@ -646,6 +646,15 @@ Table read_kept_rows(const JsonPart& part, const RehearsalModel& model, std::spa
 }  // namespace
 
 Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
+  for (const SamplerVariable& variable : fitted(model.samplers).variables) {
+    const std::vector<std::string>& observed = model.task.context;
+    if (!variable.sampler && std::find(observed.begin(), observed.end(), variable.name) == observed.end())
+      throw Error(ErrorCategory::kUsage,
+                  fmt::format("The model has no sampler of '{}', which its decisions do not need, so that it cannot be "
+                              "kept.",
+                              variable.name),
+                  {{"Fit all samplers"}});
+  }
   Json json;
   json["version"] = model.version;
   json["seed"] = model.seed;
@@ -673,9 +682,7 @@ Json model_header(const RehearsalModel& model, std::vector<double>& numbers) {
   if (model.members) json["members"] = members_json(*model.members, *model.samplers, numbers);
   if (model.opinions) json["opinions"] = members_json(*model.opinions, *model.samplers, numbers);
   if (model.calibration) json["calibration"] = calibration_json(*model.calibration, numbers);
-  for (const SetEffect& effect : model.set_by_hand) json["set_by_hand"].push_back(to_json(effect));
-  if (!model.groups.empty()) json["groups"] = model.groups;
-  if (model.effective_rows) json["effective_rows"] = *model.effective_rows;
+  json.update(row_facts_json(model));
   if (model.rows) json["rows"] = kept_rows_json(*model.rows, model.order.order, numbers);
   json["summary"] = to_json(model.summary);
   return json;

@@ -162,7 +162,8 @@ class Fit {
     const std::vector<std::string>& observed = model_.task.context;
     for (VariableConditions& variable : variables)
       variable.given = std::find(observed.begin(), observed.end(), variable.name) != observed.end();
-    SamplerSet samplers = fit_samplers(tables_, variables, rows_, options_.samplers, context_);
+    const std::vector<std::string> wanted = wanted_variables();
+    SamplerSet samplers = fit_samplers(tables_, variables, rows_, options_.samplers, context_, wanted);
     add_warnings(samplers.summary.warnings);
     model_.samplers = std::make_shared<const SamplerSet>(std::move(samplers));
     if (options_.context_model && !observed.empty()) {
@@ -170,9 +171,9 @@ class Fit {
           std::make_shared<const ContextModel>(fit_context_model(tables_, observed, options_.samplers, context_));
     }
     if (options_.members || !options_.opinions.empty()) {
-      FittedMembers fitted = fit_members(
-          {tables_, model_, learned_ ? learned_within_ : knowledge(), learned_, other_order_, rows_, order_tables_},
-          model_.summary.warnings, context_);
+      FittedMembers fitted = fit_members({tables_, model_, learned_ ? learned_within_ : knowledge(), learned_,
+                                          other_order_, rows_, order_tables_, wanted},
+                                         model_.summary.warnings, context_);
       model_.members = std::move(fitted.members);
       model_.opinions = std::move(fitted.opinions);
     }
@@ -208,6 +209,14 @@ class Fit {
     std::vector<Table> used;
     for (const Table& table : tables) used.push_back(declare_columns(without_unused(task, table), task));
     return used;
+  }
+
+  // What decisions draw; none: every variable may be.
+  std::vector<std::string> wanted_variables() const {
+    if (!options_.only_needed || !rows_.plain() || !model_.task.sequence.empty()) return {};
+    std::vector<std::string> wanted = model_.task.outcome;
+    for (const LeverDomain& lever : model_.task.alterable) wanted.push_back(lever.name);
+    return wanted;
   }
 
   // The context is observed as a whole, so that its inner order does not matter to a decision: what is known decides,
@@ -366,6 +375,14 @@ Json to_json(const RehearsalGraph& graph) {
   Json json = {{"method", graph.method}, {"rule", graph.rule}, {"edges", Json::array()}};
   for (const Edge& edge : graph.dag.edges())
     json["edges"].push_back({graph.dag.name(edge.from), graph.dag.name(edge.to)});
+  return json;
+}
+
+Json row_facts_json(const RehearsalModel& model) {
+  Json json = Json::object();
+  for (const SetEffect& effect : model.set_by_hand) json["set_by_hand"].push_back(to_json(effect));
+  if (!model.groups.empty()) json["groups"] = model.groups;
+  if (model.effective_rows) json["effective_rows"] = *model.effective_rows;
   return json;
 }
 

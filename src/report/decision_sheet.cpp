@@ -39,10 +39,10 @@ std::string alterations_in_words(const JsonPart& decision, Columns columns) {
 }
 
 // Of a decision or of a proposal.
-std::string success_words(const JsonPart& decision) {
+std::string success_words(const JsonPart& decision, bool with_members) {
   const auto [low, high] = range_of(decision["interval"]);
   const double success = decision["success_probability"].finite();
-  if (decision.has("members")) return rounded_success(success, low, high);
+  if (with_members) return rounded_success(success, low, high);
   return fmt::format("{} ({} to {})", percent_text(success), percent_text(low), percent_text(high));
 }
 
@@ -165,7 +165,13 @@ std::string rule_words(const std::string& name, const JsonPart& rule, Columns co
   }
   std::vector<std::string> parts;
   if (form == "table") {
-    for (const JsonPart& cell : rule["cells"].entries()) {
+    const std::vector<JsonPart> cells = rule["cells"].entries();
+    const bool constant = !cells.empty() && std::all_of(cells.begin(), cells.end(), [&](const JsonPart& cell) {
+      return cell["value"].json() == cells.front()["value"].json();
+    });
+    if (constant)
+      return fmt::format("{}{} = {}{}", step, name, value_words(cells.front()["value"], column), limit_words(rule));
+    for (const JsonPart& cell : cells) {
       std::vector<std::string> when;
       for (const auto& [input, value] : cell["seen"].members())
         when.push_back(fmt::format("{} is {}", input, value_words(value, about_column(columns, input))));
@@ -185,7 +191,7 @@ SheetTable proposal_cells(const JsonPart& decision, Columns columns) {
   for (const JsonPart& proposal : decision["proposals"].entries()) {
     std::vector<std::string>& row = table.rows.emplace_back(
         1, table.rows.empty() ? "recommended" : fmt::format("alternative {}", table.rows.size()));
-    row.push_back(success_words(proposal));
+    row.push_back(success_words(proposal, decision.has("members")));
     row.push_back(short_number(proposal["cost"].finite()));
     for (const auto& [name, value] : proposal["alterations"].members())
       row.push_back(value.json().is_null() ? kLeaveAlone : value_words(value, about_column(columns, name)));
@@ -216,27 +222,27 @@ std::pair<double, double> range_of(const JsonPart& part) {
   return {sides[0], sides[1]};
 }
 
-DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColumn> columns) {
+DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColumn> columns, const std::string& group) {
   DecisionSheet sheet;
   sheet.observed = observed_values(decision["context"], columns);
   if (decision.has("group"))
     sheet.observed =
-        fmt::format("group = {}{}{}", decision["group"].text(), sheet.observed.empty() ? "" : ", ", sheet.observed);
+        fmt::format("{} = {}{}{}", group, decision["group"].text(), sheet.observed.empty() ? "" : ", ", sheet.observed);
   if (decision.has("so_far")) {
     const std::string since = observed_values(decision["so_far"], columns);
     sheet.observed += (sheet.observed.empty() ? "" : "; since then: ") + since;
   }
   if (decision.has("sequence")) {
-    sheet.at_once = percent_text(decision["sequence"]["at_once"].finite());
+    const double at_once = decision["sequence"]["at_once"].finite();
+    sheet.at_once = decision.has("members") ? whole_percent(at_once) : percent_text(at_once);
     for (const auto& [name, rule] : decision["sequence"]["rules"].members())
       sheet.later.push_back(rule_words(name, rule, columns));
   }
   sheet.set = alterations_in_words(decision, columns);
   sheet.acts = !sheet.set.empty() || !sheet.later.empty();
-  sheet.success = success_words(decision);
+  sheet.success = success_words(decision, decision.has("members"));
   sheet.without_action = idle_words(decision);
   sheet.with_members = decision.has("members");
-  sheet.opinions = opinions_sentence(decision);
   sheet.uncertainty = uncertainty_sentences(decision, columns);
   sheet.message = decision["message"].text();
   // Which search found it is for those who compare searches, and in the result.

@@ -7,6 +7,7 @@
 
 #include "core/json_part.h"
 #include "olem/column_types.h"
+#include "report/uncertainty_words.h"
 
 namespace olem::internal {
 
@@ -23,9 +24,8 @@ struct DecisionSheet {
   std::string set;       // "DIC to -0.002 and TA to 0.21"; empty when nothing is
   std::string success;   // "67.6 % (66.1 % to 69 %)"
   std::string without_action;
-  bool with_members = false;             // the interval covers more than the draws
-  std::string opinions;                  // what other learners say of it, a line or two; may be empty
-  std::vector<std::string> uncertainty;  // sentences, what matters most first; may be empty
+  bool with_members = false;                // the interval covers more than the draws
+  std::vector<AnswerSentence> uncertainty;  // what other learners say, what the interval covers, what would change it
   // The status in a sentence, without the name of the search that found the decision; may be empty.
   std::string message;
   bool message_first = false;  // a target is out of reach, or needs nothing to be done: comes before what could be done
@@ -41,9 +41,10 @@ struct DecisionSheet {
   bool no_other = false;           // several were asked for, and one was found
 };
 
-// Of a decision as to_json(const Decision&) writes it; units and labels are those of `columns`. A data error that names
-// the place for what is missing or of the wrong kind.
-DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColumn> columns = {});
+// Of a decision as to_json(const Decision&) writes it; units and labels are those of `columns`, `group` is the column
+// of the groups where there are some. A data error that names the place for what is missing or of the wrong kind.
+DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColumn> columns = {},
+                             const std::string& group = "group");
 
 // "Light = 1.3 lux, Season = winter, Temp unknown" of an object of numbers and words of levels.
 std::string observed_values(const JsonPart& values, std::span<const NamedColumn> columns = {});

@@ -57,17 +57,17 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
   const auto paragraph = [](const std::string& words) { return wrap_text(words, kLineWidth); };
   if (!sheet.observed.empty()) text += paragraph("Observed: " + sheet.observed) + "\n";
   const std::string unknown = sheet.unknown.empty() ? "" : "\n" + paragraph(sheet.unknown);
-  const std::string opinions = sheet.opinions.empty() ? "" : paragraph(sheet.opinions);
+  const auto answer = [&](const std::string& first) {
+    const std::string lines = paragraph(first);
+    const auto used = static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
+    return lines + answer_lines(sheet.uncertainty, kAnswerLines - std::min(kAnswerLines, used));
+  };
   if (!sheet.acts)
-    return text + paragraph(fmt::format("{} Probability of success: {}.", sheet.message, sheet.without_action)) +
-           opinions + unknown;
+    return text + answer(fmt::format("{} Probability of success: {}.", sheet.message, sheet.without_action)) + unknown;
   if (sheet.message_first) text += paragraph(sheet.message) + "\n";
   text += text_table(sheet.alterations, {8, 12, 16, 18});
-  const std::string success = fmt::format("Probability of success: {}{}; without action: {}.", sheet.success,
-                                          sheet.with_members ? "" : ", chance of the draws only", sheet.without_action);
-  text += "\n" + first_lines({success}, kAnswerLines);
-  text += opinions;
-  text += first_lines(sheet.uncertainty, kAnswerLines - 1);
+  text += "\n" + answer(fmt::format("Probability of success: {}{}; without action: {}.", sheet.success,
+                                    sheet.with_members ? "" : ", chance of the draws only", sheet.without_action));
   if (!sheet.at_once.empty()) {
     text +=
         paragraph(fmt::format("The probability includes the later steps. Everything set at once: {}.", sheet.at_once));
@@ -102,7 +102,8 @@ std::string decision_text(const RehearsalModel& model, const std::vector<Decisio
     if (decisions.size() > 1)
       text += fmt::format("{}Context {} of {}\n\n", i == 0 ? "" : "\n", i + 1, decisions.size());
     const Json json = to_json(decisions[i], model.columns);
-    text += sheet_text(decision_sheet(JsonPart(json, source), model.columns), !model.task.cost.empty());
+    text +=
+        sheet_text(decision_sheet(JsonPart(json, source), model.columns, model.task.group), !model.task.cost.empty());
     if (const auto near = calibration_near(model, decisions[i])) text += near_text(*near, model.task.outcome);
   }
   const std::string undecided = undecided_sentence(model);

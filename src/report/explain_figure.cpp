@@ -99,13 +99,48 @@ plot::Panel curve_panel(const Explanation& explanation, const SuccessCurve& curv
   return panel;
 }
 
+plot::Shade wanted_shade(std::optional<double> low, std::optional<double> high, bool whole) {
+  // The bar of a whole number reaches to the middle between it and the next.
+  if (whole && low) low = std::ceil(*low) - 0.5;
+  if (whole && high) high = std::floor(*high) + 0.5;
+  return {"where it is wanted", low, high};
+}
+
+plot::Bars level_bars(const std::string& label, const std::vector<std::size_t>& counts, std::size_t style) {
+  double all = 0.0;
+  for (const std::size_t count : counts) all += static_cast<double>(count);
+  plot::Bars bars{label, {}, style};
+  for (const std::size_t count : counts) bars.values.push_back(all > 0.0 ? static_cast<double>(count) / all : 0.0);
+  return bars;
+}
+
+void name_levels(plot::Panel& panel, const std::vector<std::string>& levels, const std::vector<std::string>& wanted) {
+  for (const std::string& level : levels) {
+    const bool is_wanted = std::find(wanted.begin(), wanted.end(), level) != wanted.end();
+    panel.y.names.push_back(is_wanted ? level + " (wanted)" : level);
+  }
+  panel.x.percent = true;
+  panel.x.low = 0.0;
+}
+
+double level_panel_height(std::size_t levels, std::size_t sets) {
+  return 70.0 + static_cast<double>(levels) * (16.0 * static_cast<double>(sets) + 10.0);
+}
+
 plot::Panel outcome_panel(const Explanation& explanation, const OutcomeHistogram& histogram) {
   plot::Panel panel;
   panel.title = "Where " + histogram.name + " ends up";
   panel.x.label = histogram.name;
+  if (!histogram.levels.empty()) {
+    name_levels(panel, histogram.levels, histogram.wanted);
+    if (explanation.with_decision)
+      panel.layers.emplace_back(level_bars("outcome with the decision", histogram.with_decision, kDone));
+    panel.layers.emplace_back(level_bars("outcome without action", histogram.without_action, kOtherwise));
+    return panel;
+  }
   panel.y.ticks = false;
   if (histogram.desired_low || histogram.desired_high)
-    panel.layers.push_back(plot::Shade{"where it is wanted", histogram.desired_low, histogram.desired_high});
+    panel.layers.emplace_back(wanted_shade(histogram.desired_low, histogram.desired_high, histogram.whole));
   panel.layers.push_back(
       plot::Histogram{"outcome without action", histogram.edges, heights(histogram.without_action), kOtherwise});
   if (explanation.with_decision) {
@@ -124,6 +159,10 @@ plot::Figure outcome_figure(const Explanation& explanation, const OutcomeHistogr
   panel.title.clear();
   figure.panel_width = width;
   figure.panel_height = std::clamp(0.46 * width, 190.0, 280.0);
+  if (!histogram.levels.empty()) {
+    figure.panel_height = level_panel_height(histogram.levels.size(), explanation.with_decision ? 2 : 1);
+    return figure;
+  }
   const double low = std::min(histogram.edges.front(), histogram.desired_low.value_or(histogram.edges.front()));
   const double high = std::max(histogram.edges.back(), histogram.desired_high.value_or(histogram.edges.back()));
   const double step = 0.5 * (without_action.high - without_action.low);

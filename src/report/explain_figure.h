@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "olem/explain.h"
 #include "report/svg.h"
 
@@ -12,6 +17,15 @@ double success_top(const Explanation& explanation);
 // One alterable variable: success over its domain with the others left alone and, where there is a decision, with the
 // others as decided; where data is lacking the ground is grey.
 plot::Panel curve_panel(const Explanation& explanation, const SuccessCurve& curve, double top);
+
+// Where an outcome is wanted; of a count, `whole`, with the bars of the outermost numbers.
+plot::Shade wanted_shade(std::optional<double> low, std::optional<double> high, bool whole);
+
+// Of an outcome with levels: the share of each as a bar, the names of the levels beside the bars, and how high a panel
+// with so many of them is.
+plot::Bars level_bars(const std::string& label, const std::vector<std::size_t>& counts, std::size_t style);
+void name_levels(plot::Panel& panel, const std::vector<std::string>& levels, const std::vector<std::string>& wanted);
+double level_panel_height(std::size_t levels, std::size_t sets);
 
 // Where one outcome ends up, without action and with the decision, and where it is wanted.
 plot::Panel outcome_panel(const Explanation& explanation, const OutcomeHistogram& histogram);

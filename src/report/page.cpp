@@ -24,11 +24,11 @@ constexpr std::string_view kStyle =
     "h3{font-size:1rem;margin:1.4rem 0 .4rem}p,ul{max-width:46rem}"
     ".answer{font-size:1.2rem;line-height:1.4;margin:0 0 1.5rem;padding:.3rem 0 .3rem 1rem;"
     "border-left:.3rem solid var(--good)}"
-    "table{border-collapse:collapse;margin:.8rem 0;display:block;overflow-x:auto}"
+    ".scroll{overflow-x:auto;margin:.8rem 0}table{border-collapse:collapse}"
     "th,td{padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}"
     "th{font-weight:600;color:var(--muted)}"
-    "td+td,th+th{text-align:right;font-variant-numeric:tabular-nums}table.words td+td,table.words "
-    "th+th{text-align:left}"
+    "td+td,th+th{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}table.words td+td,table.words "
+    "th+th{text-align:left;white-space:normal}"
     "figure{margin:1.2rem 0;break-inside:avoid}figcaption{color:var(--muted);font-size:.9rem;max-width:46rem}"
     ".wide{overflow-x:auto}@media screen{.wide svg.olem-plot{min-width:56rem}}"
     ".bands{display:flex;flex-wrap:wrap;gap:.8rem;margin:1rem 0}"
@@ -46,7 +46,9 @@ constexpr std::string_view kStyle =
     ".chain li.alterable{border-color:var(--blue);border-width:2.5px}.chain li.open{border-style:dashed;"
     "border-color:var(--alert)}"
     ".chain b{font-weight:600}.chain small{display:block;color:var(--muted)}.chain li.open small{color:var(--alert)}"
-    "@media print{main{padding:0}body{font-size:10.5pt}h2,h3,h2+p{break-after:avoid}table{display:table}"
+    "@media "
+    "print{main{padding:0}body{font-size:10.5pt}h2,h3,h2+p{break-after:avoid}.scroll{overflow:visible}td+td{white-"
+    "space:normal}"
     "tr{break-inside:avoid}}";
 
 }  // namespace
@@ -73,7 +75,8 @@ void Page::list(const std::vector<std::string>& entries) {
 
 void Page::table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
                  bool words) {
-  body_ += fmt::format("<table{}><thead><tr>", words ? " class=\"words\"" : "");
+  // A table that is wider than the screen is moved sideways, by the keyboard too.
+  body_ += fmt::format("<div class=\"scroll\" tabindex=\"0\"><table{}><thead><tr>", words ? " class=\"words\"" : "");
   for (const std::string& cell : header) body_ += fmt::format("<th scope=\"col\">{}</th>", plot::escape(cell));
   body_ += "</tr></thead><tbody>\n";
   for (const std::vector<std::string>& row : rows) {
@@ -82,7 +85,7 @@ void Page::table(const std::vector<std::string>& header, const std::vector<std::
       body_ += fmt::format("<td>{}</td>", i < row.size() ? plot::escape(row[i]) : "");
     body_ += "</tr>\n";
   }
-  body_ += "</tbody></table>\n";
+  body_ += "</tbody></table></div>\n";
 }
 
 void Page::figure(const std::string& svg, std::string_view caption) {

@@ -58,6 +58,10 @@ void add_outcomes(Page& page, const Explanation& explanation) {
     figure.panel_width = 560.0;
     figure.panel_height = 260.0;
   }
+  for (const OutcomeHistogram& histogram : explanation.outcomes) {
+    const std::size_t sets = explanation.with_decision ? 2 : 1;
+    figure.panel_height = std::max(figure.panel_height, level_panel_height(histogram.levels.size(), sets));
+  }
   page.figure(plot::svg_element(figure),
               fmt::format("{} draws from the models{}.", explanation.draws,
                           explanation.with_decision ? ", without action and with the decision" : ""));
@@ -87,6 +91,22 @@ void add_cost_words(Page& page, const Wishes& wishes) {
   if (wishes.cost_matters()) page.paragraph(wishes.cost_words());
 }
 
+// What the interval is made of, in shares of its variance.
+void add_sources(Page& page, const JsonPart& decision) {
+  if (!decision.has("uncertainty")) return;
+  const JsonPart sources = decision["uncertainty"];
+  constexpr std::pair<const char*, const char*> kSources[] = {{"draws", "chance of the draws"},
+                                                              {"rows", "which rows there are"},
+                                                              {"order", "the order"},
+                                                              {"extrapolation", "little data there"}};
+  double all = 0.0;
+  for (const auto& [key, words] : kSources) all += sources[key].finite();
+  if (!(all > 0.0)) return;
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [key, words] : kSources) rows.push_back({words, whole_percent(sources[key].finite() / all)});
+  page.table({"what the interval is made of", "share of its variance"}, rows);
+}
+
 // Success against the strength of something unobserved.
 void add_hidden_cause(Page& page, const JsonPart& decision) {
   if (!decision.has("hidden_cause")) return;
@@ -95,13 +115,15 @@ void add_hidden_cause(Page& page, const JsonPart& decision) {
   for (const JsonPart& entry : decision["hidden_cause"]["curve"].entries()) {
     const std::vector<double> point = entry.finite_numbers();
     if (point.size() != 2) entry.fail("is not a point");
-    success.x.push_back(point[0]);
+    success.x.push_back(point[0] * point[0]);
     success.y.push_back(point[1]);
   }
   if (success.x.size() < 2) return;
   plot::Panel panel;
-  panel.x.label = "correlation of an unobserved cause with the noise of a lever and of an outcome";
+  panel.x.label = "share of the noise of lever and outcome that it explains";
+  panel.x.percent = true;
   panel.y.label = "success";
+  panel.y.percent = true;
   panel.layers.emplace_back(plot::Rule{"without action", decision["without_action"].finite(), true, 1});
   panel.layers.emplace_back(std::move(success));
   plot::Figure figure = panel_figure("What an unobserved cause would do", {std::move(panel)});
@@ -187,8 +209,7 @@ void add_remarks(Page& page, const DecisionSheet& sheet, const Wishes& wishes, b
   if (sheet.acts && only_one) add_cost_words(page, wishes);
   // Of a single decision it stands beside the answer.
   if (!only_one) {
-    if (!sheet.opinions.empty()) page.paragraph(sheet.opinions);
-    for (const std::string& sentence : sheet.uncertainty) page.paragraph(sentence);
+    for (const AnswerSentence& sentence : sheet.uncertainty) page.paragraph(sentence.text);
   }
   if (!sheet.bound.empty()) page.paragraph(sheet.bound);
   if (!sheet.unknown.empty()) page.paragraph(sheet.unknown);
@@ -203,9 +224,8 @@ void add_proposals(Page& page, const DecisionSheet& sheet, const Wishes& wishes)
   page.table(sheet.proposals.header, sheet.proposals.rows);
 }
 
-void add_decision(Page& page, const JsonPart& decision, std::span<const NamedColumn> columns, const Wishes& wishes,
+void add_decision(Page& page, const JsonPart& decision, const DecisionSheet& sheet, const Wishes& wishes,
                   bool only_one) {
-  const DecisionSheet sheet = decision_sheet(decision, columns);
   if (!sheet.observed.empty()) page.paragraph("Observed: " + sheet.observed + ".");
   add_remarks(page, sheet, wishes, only_one);
   page.table(sheet.alterations.header, sheet.alterations.rows);
@@ -218,6 +238,7 @@ void add_decision(Page& page, const JsonPart& decision, std::span<const NamedCol
   page.paragraph("Expected on average, with the range of four in five cases:");
   page.table(sheet.forecasts.header, sheet.forecasts.rows);
   add_proposals(page, sheet, wishes);
+  add_sources(page, decision);
   add_hidden_cause(page, decision);
   add_opinions(page, decision);
   if (decision.has("details")) {
@@ -228,15 +249,15 @@ void add_decision(Page& page, const JsonPart& decision, std::span<const NamedCol
 }
 
 // One line for each of many decisions.
-void add_overview(Page& page, const std::vector<JsonPart>& decisions, std::span<const NamedColumn> columns,
+void add_overview(Page& page, const std::vector<JsonPart>& decisions, const std::vector<DecisionSheet>& sheets,
                   const Wishes& wishes) {
   std::vector<std::string> header = {"observed", "set", "success", "without action"};
   if (wishes.cost_matters()) header.emplace_back("cost");
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const DecisionSheet sheet = decision_sheet(decisions[i], columns);
-    rows.push_back({fmt::format("{}: {}", i + 1, sheet.observed), sheet.acts ? sheet.set : "nothing",
-                    percent_text(decisions[i]["success_probability"].finite()), sheet.without_action, sheet.cost});
+    const DecisionSheet& sheet = sheets[i];
+    rows.push_back({fmt::format("{}: {}", i + 1, sheet.observed), sheet.acts ? sheet.set : "nothing", sheet.success,
+                    sheet.without_action, sheet.cost});
   }
   page.section("All contexts");
   page.table(header, rows, true);
@@ -249,14 +270,15 @@ std::string answer_text(const JsonPart& result, const Task& task) {
   const std::vector<JsonPart> decisions = result["decisions"].entries();
   if (decisions.size() != 1)
     return fmt::format("{} contexts were decided; the table below has all of them.", decisions.size());
-  const DecisionSheet sheet = decision_sheet(decisions.front(), columns_of(result));
-  if (!sheet.acts)
-    return fmt::format("{} {} has probability {}.", sheet.message, desired_text(task), sheet.without_action);
+  const std::vector<NamedColumn> columns = columns_of(result);
+  const DecisionSheet sheet = decision_sheet(decisions.front(), columns, task.group);
+  const std::string desired = desired_text(task, columns);
+  if (!sheet.acts) return fmt::format("{} {} has probability {}.", sheet.message, desired, sheet.without_action);
   const std::string now = sheet.set.empty() ? "Set nothing now" : "Set " + sheet.set;
   return fmt::format("{}{}{}: then {} has probability {}, instead of {} without action.",
                      sheet.message_first ? sheet.message + " " : "", now,
-                     sheet.later.empty() ? "" : ", and follow the rules of the later steps", desired_text(task),
-                     sheet.success, sheet.without_action);
+                     sheet.later.empty() ? "" : ", and follow the rules of the later steps", desired, sheet.success,
+                     sheet.without_action);
 }
 
 std::string explanation_answer(const JsonPart& result) {
@@ -280,10 +302,13 @@ void add_decisions(Page& page, const JsonPart& result, const Task& task) {
   const std::vector<JsonPart> decisions = result["decisions"].entries();
   const Wishes wishes = wishes_of(result, task);
   const std::vector<NamedColumn> columns = columns_of(result);
-  if (decisions.size() > 1) add_overview(page, decisions, columns, wishes);
+  std::vector<DecisionSheet> sheets;
+  sheets.reserve(decisions.size());
+  for (const JsonPart& decision : decisions) sheets.push_back(decision_sheet(decision, columns, task.group));
+  if (decisions.size() > 1) add_overview(page, decisions, sheets, wishes);
   for (std::size_t i = 0; i < std::min(kMostInFull, decisions.size()); ++i) {
     page.section(decisions.size() == 1 ? "The decision" : fmt::format("Context {}", i + 1));
-    add_decision(page, decisions[i], columns, wishes, decisions.size() == 1);
+    add_decision(page, decisions[i], sheets[i], wishes, decisions.size() == 1);
   }
   if (decisions.size() > kMostInFull)
     page.paragraph(fmt::format("The page shows the first {} contexts in full.", kMostInFull));

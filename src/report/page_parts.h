@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "core/json_part.h"
@@ -16,8 +17,9 @@ std::string json_cell(const Json& value);
 // "Data: reef.csv, 300 rows."; nothing when neither is known.
 std::string data_sentence(const std::string& source, const std::string& rows);
 
-// "NEC between 0.5 and 2", "x at least 3 and y at most 1", "x + 2 y at most 4" for a region that is no box.
-std::string desired_text(const Task& task);
+// "NEC between 0.5 and 2", "room at least 20 °C and y at most 1", "x + 2 y at most 4" for a region that is no box;
+// units are those of `columns`.
+std::string desired_text(const Task& task, std::span<const NamedColumn> columns);
 
 // What is known of the columns; nothing for results of older versions.
 std::vector<NamedColumn> columns_of(const JsonPart& result);
@@ -54,6 +56,10 @@ void add_explanations(Page& page, const JsonPart& result);
 // The order as a chain with the stages of the task, where there is one, and what decided each step.
 void add_order(Page& page, const JsonPart& result, const Task* task);
 
+// What came of what the task says about the rows: groups, effective rows, and what rows in which a lever was set say
+// beside the others.
+void add_rows(Page& page, const JsonPart& result);
+
 // How the order fared on half-samples.
 void add_stability(Page& page, const JsonPart& result);
 
@@ -76,5 +82,8 @@ void add_calibration(Page& page, const JsonPart& result);
 // How the claims of earlier decisions compare with what came out (`olem check --log`), and the same in a sentence.
 void add_realised(Page& page, const JsonPart& result);
 std::string realised_answer(const JsonPart& result);
+
+// "Log: decisions.jsonl, 60 decisions. Outcomes: rows.csv, 60 rows."
+std::string log_sentence(const JsonPart& result);
 
 }  // namespace olem::internal

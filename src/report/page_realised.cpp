@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <filesystem>
+
 #include "core/text.h"
 #include "report/layout.h"
 #include "report/page_parts.h"
@@ -7,15 +10,32 @@
 
 namespace olem::internal {
 
+namespace {
+
+constexpr std::uint64_t kMostDecisions = std::uint64_t{1} << 40U;
+
+}  // namespace
+
 std::string realised_answer(const JsonPart& result) {
   const JsonPart part = result["realised"];
-  if (part["decisions"].count(std::size_t{1} << 40U) == 0) return "No outcome is known yet.";
+  if (part["decisions"].count(kMostDecisions) == 0) return "No outcome is known yet.";
   const double claimed = part["claimed"].finite();
   const double share = part["share"].finite();
   return fmt::format("Success was claimed with {} on average in {}; {} came true ({}). {}", percent_text(claimed),
-                     counted(part["decisions"].count(std::size_t{1} << 40U), "decision"),
-                     json_cell(part["came_true"].json()), percent_text(share),
+                     counted(part["decisions"].count(kMostDecisions), "decision"), json_cell(part["came_true"].json()),
+                     percent_text(share),
                      realised_verdict(claimed, share, part["p_value"].finite(), part["fits"].flag()));
+}
+
+std::string log_sentence(const JsonPart& result) {
+  const JsonPart part = result["realised"];
+  const auto name = [](const JsonPart& path) { return std::filesystem::path(path.text()).filename().string(); };
+  std::string text =
+      fmt::format("Log: {}, {}.", name(part["log"]), counted(part["logged"].count(kMostDecisions), "decision"));
+  if (part.has("rows"))
+    text += fmt::format(" Outcomes: {}, {}.", name(part["rows"]["source"]),
+                        counted(part["rows"]["rows"].count(kMostDecisions), "row"));
+  return text;
 }
 
 void add_realised(Page& page, const JsonPart& result) {

@@ -23,7 +23,6 @@ constexpr std::size_t kMostTests = 60;         // rows of a table that somebody 
 constexpr std::size_t kMostCalibrations = 12;  // panels
 constexpr double kFewestForecasts = 10.0;      // of a point in a reliability diagram
 constexpr std::size_t kEdgesInAnswer = 12;
-constexpr std::uint64_t kMostShownRows = std::uint64_t{1} << 53U;
 constexpr double kWhisker = 2.0;  // standard errors
 
 // What one variable can be in a task.
@@ -248,19 +247,6 @@ void add_order(Page& page, const JsonPart& result, const Task* task) {
   if (result.has("levers") && result["levers"]["first"].flag()) {
     const std::string assumed = levers_sentence(result["levers"]["following"].texts());
     if (!assumed.empty()) page.paragraph(assumed);
-  }
-  if (result.has("set_by_hand")) {
-    for (const JsonPart& entry : result["set_by_hand"].entries()) {
-      SetEffect effect{entry["lever"].text(), entry["outcome"].text()};
-      effect.set_rows = entry["set_rows"].count(kMostShownRows);
-      effect.other_rows = entry["other_rows"].count(kMostShownRows);
-      effect.set_effect = entry["set"]["effect"].finite();
-      effect.set_error = entry["set"]["standard_error"].finite();
-      effect.other_effect = entry["other"]["effect"].finite();
-      effect.other_error = entry["other"]["standard_error"].finite();
-      effect.contradict = entry["contradict"].flag();
-      page.paragraph(set_sentence(effect));
-    }
   }
   if (result.has("missing")) page.paragraph(imputed_sentence(result));
 

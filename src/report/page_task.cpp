@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/combination.h"
+#include "report/column_words.h"
 #include "report/layout.h"
 #include "report/page_parts.h"
 
@@ -66,9 +67,10 @@ std::string knowledge_text(const Task& task) {
 
 }  // namespace
 
-std::string desired_text(const Task& task) {
+std::string desired_text(const Task& task, std::span<const NamedColumn> columns) {
   std::vector<std::string> parts;
   for (const OutcomeRange& range : task.desired.ranges()) {
+    const Column& column = about_column(columns, range.outcome);
     std::vector<std::string> values;
     for (const double value : range.values) values.push_back(short_number(value));
     values.insert(values.end(), range.words.begin(), range.words.end());
@@ -77,11 +79,11 @@ std::string desired_text(const Task& task) {
       continue;
     }
     if (range.low && range.high) {
-      parts.push_back(
-          fmt::format("{} between {} and {}", range.outcome, short_number(*range.low), short_number(*range.high)));
+      parts.push_back(fmt::format("{} between {} and {}", range.outcome, short_number(*range.low),
+                                  with_unit(column, short_number(*range.high))));
     } else if (range.low || range.high) {
       parts.push_back(fmt::format("{} {} {}", range.outcome, range.low ? "at least" : "at most",
-                                  short_number(range.low ? *range.low : *range.high)));
+                                  with_unit(column, short_number(range.low ? *range.low : *range.high))));
     }
   }
   if (task.desired.ranges().empty()) {
@@ -92,8 +94,9 @@ std::string desired_text(const Task& task) {
   }
   if (const auto& ellipse = task.desired.ellipse()) {
     for (std::size_t j = 0; j < ellipse->centre.size(); ++j) {
-      parts.push_back(fmt::format("{} within {} of {}", task.desired.outcomes()[j], short_number(ellipse->radii[j]),
-                                  short_number(ellipse->centre[j])));
+      const std::string& name = task.desired.outcomes()[j];
+      parts.push_back(fmt::format("{} within {} of {}", name, short_number(ellipse->radii[j]),
+                                  with_unit(about_column(columns, name), short_number(ellipse->centre[j]))));
     }
     return fmt::format("{}{}", fmt::join(parts, " and "), parts.size() > 1 ? ", together in the ellipse" : "");
   }

@@ -29,6 +29,8 @@ void add_byline(Page& page, const JsonPart& result) {
     const JsonPart data = result["data"];
     text = data_sentence(data.has("source") ? data["source"].text() : "",
                          data.has("rows") ? json_cell(data["rows"].json()) : "");
+  } else if (result.has("realised")) {
+    text = log_sentence(result);
   }
   if (result.has("date")) text += fmt::format("{}Made on {}", text.empty() ? "" : " ", result["date"].text());
   text += fmt::format("{} olem {}.",
@@ -48,8 +50,7 @@ void add_uncertainty(Page& page, const JsonPart& result) {
     texts.push_back(range_sentence(!decisions.empty() && decisions.front().has("members")));
     if (decisions.size() == 1) {
       const DecisionSheet sheet = decision_sheet(decisions.front(), columns_of(result));
-      if (!sheet.opinions.empty()) texts.push_back(sheet.opinions);
-      texts.insert(texts.end(), sheet.uncertainty.begin(), sheet.uncertainty.end());
+      for (const AnswerSentence& sentence : sheet.uncertainty) texts.push_back(sentence.text);
     }
   }
   for (const JsonPart& warning : result["warnings"].entries()) texts.push_back(warning["text"].text());
@@ -98,19 +99,15 @@ void add_settings(Page& page, const JsonPart& result) {
   page.unfold();
 }
 
-std::string decisions_heading(const Task& task) {
-  return fmt::format("What should be changed to have {}?", desired_text(task));
-}
-
 std::string order_answer(const JsonPart& result) {
   return fmt::format("{}, causes first.", fmt::join(result["order"].texts(), " > "));
 }
 
 Page make_page(const JsonPart& result, const std::string& verb, const Task* task) {
-  if (verb == "decide") return {decisions_heading(*task), answer_text(result, *task)};
-  if (verb == "explain")
-    return {fmt::format("What can be done to have {}?", desired_text(*task)), explanation_answer(result)};
-  if (verb == "fit") return {fmt::format("The model to have {}", desired_text(*task)), order_answer(result)};
+  const std::string desired = task == nullptr ? "" : desired_text(*task, columns_of(result));
+  if (verb == "decide") return {fmt::format("What should be changed to have {}?", desired), answer_text(result, *task)};
+  if (verb == "explain") return {fmt::format("What can be done to have {}?", desired), explanation_answer(result)};
+  if (verb == "fit") return {fmt::format("The model to have {}", desired), order_answer(result)};
   if (verb == "check") return {"Did earlier decisions come true as often as was claimed?", realised_answer(result)};
   if (verb == "order")
     return {fmt::format("In which order do {} influence each other?",
@@ -185,7 +182,10 @@ std::string report_page(const Json& result, const std::string& source) {
   add_byline(page, root);
   add_uncertainty(page, root);
   if (task) add_task(page, root, *task);
-  if (verb == "decide") add_decisions(page, root, *task);
+  if (verb == "decide") {
+    add_decisions(page, root, *task);
+    add_realised(page, root);
+  }
   if (verb == "explain") add_explanations(page, root);
   if (verb == "study") {
     add_study(page, root);
@@ -193,6 +193,7 @@ std::string report_page(const Json& result, const std::string& source) {
     add_realised(page, root);
   } else {
     add_order(page, root, task ? &*task : nullptr);
+    add_rows(page, root);
     add_stability(page, root);
     add_graph(page, root, task ? &*task : nullptr);
     add_calibration(page, root);

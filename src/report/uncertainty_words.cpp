@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "olem/decision.h"
 #include "olem/text.h"
@@ -19,16 +20,17 @@ namespace {
 using Columns = std::span<const NamedColumn>;
 
 constexpr std::size_t kMostPairs = 3;  // that are asked about
+constexpr const char* kAssumption = "This holds if nothing unobserved moves both a lever and the outcome";
 
-std::string whole_percent(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
-
-std::string alterations_words(const JsonPart& alterations, Columns columns) {
+// Of a plan with later steps, `steps`, it is what is set now.
+std::string alterations_words(const JsonPart& alterations, bool steps, Columns columns) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : alterations.members()) {
     const Column& column = about_column(columns, name);
     parts.push_back(fmt::format("{} to {}", name, with_unit(column, value_name(column, value.finite()))));
   }
-  return parts.empty() ? "leave everything alone" : fmt::format("set {}", fmt::join(parts, ", "));
+  if (parts.empty()) return steps ? "set nothing now" : "leave everything alone";
+  return fmt::format("set {}{}", fmt::join(parts, ", "), steps ? " now" : "");
 }
 
 // "8 fits to half-samples gave 61 % to 70 % for this decision"
@@ -85,7 +87,7 @@ std::string question_sentence(const JsonPart& decision, Columns columns) {
       "({}).",
       pair[0], pair[1], pair[0], whole_percent(question["as_learned"].finite()),
       whole_percent(question["other_way"].finite()),
-      alterations_words(question["other_decision"]["alterations"], columns),
+      alterations_words(question["other_decision"]["alterations"], decision.has("sequence"), columns),
       whole_percent(question["other_decision"]["success"].finite()));
 }
 
@@ -109,7 +111,8 @@ std::string units_sentence(const JsonPart& decision, Columns columns) {
   return fmt::format(
       "The answer rests on the units of the columns: by what is free of them this decision has {}, and the best would "
       "be to {} ({} by it, {} by the orders used).",
-      whole_percent(units["success"].finite()), alterations_words(units["decision"]["alterations"], columns),
+      whole_percent(units["success"].finite()),
+      alterations_words(units["decision"]["alterations"], decision.has("sequence"), columns),
       whole_percent(units["decision"]["success"].finite()), whole_percent(units["by_members"].finite()));
 }
 
@@ -136,7 +139,6 @@ std::string next_sentence(const JsonPart& decision) {
 std::string hidden_cause_sentence(const JsonPart& decision) {
   if (!decision.has("hidden_cause")) return "";
   const JsonPart cause = decision["hidden_cause"];
-  const std::string assumption = "This holds if nothing unobserved moves both a lever and the outcome";
   const std::vector<std::string> left_out = cause["left_out"].texts();
   const std::string without = left_out.empty() ? "" : fmt::format(" (not examined for {})", fmt::join(left_out, ", "));
   if (cause["breakdown"].json().is_null()) {
@@ -145,23 +147,14 @@ std::string hidden_cause_sentence(const JsonPart& decision) {
     return any ? fmt::format(
                      "{}. Even a hidden cause that explains 90 % of the noise of both would leave this decision "
                      "better than doing nothing{}.",
-                     assumption, without)
-               : assumption + without + ".";
+                     kAssumption, without)
+               : fmt::format("{}{}.", kAssumption, without);
   }
   const double r = cause["breakdown"].finite();
   return fmt::format(
       "{}. A hidden cause would make this decision worse than doing nothing only if it explained more than {} of the "
       "noise of {} and of {}{}.",
-      assumption, whole_percent(r * r), cause["lever"].text(), cause["outcome"].text(), without);
-}
-
-}  // namespace
-
-std::string range_sentence(bool with_members) {
-  return with_members
-             ? "The range behind a probability (95 %) covers the chance of the draws, the rows, the order and "
-               "how far a decision leads from the data."
-             : "The range behind a probability covers the chance of the draws (95 %), not errors of the models.";
+      kAssumption, whole_percent(r * r), cause["lever"].text(), cause["outcome"].text(), without);
 }
 
 std::string opinions_sentence(const JsonPart& decision) {
@@ -183,6 +176,17 @@ std::string opinions_sentence(const JsonPart& decision) {
                      against.size() == 1 ? "disagrees" : "disagree", whole_percent(claimed));
 }
 
+}  // namespace
+
+std::string range_sentence(bool with_members) {
+  return with_members
+             ? "The range behind a probability (95 %) covers the chance of the draws, the rows, the order and "
+               "how far a decision leads from the data."
+             : "The range behind a probability covers the chance of the draws (95 %), not errors of the models.";
+}
+
+std::string whole_percent(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
+
 std::string rounded_success(double success, double low, double high) {
   return fmt::format("{} ({} to {})", whole_percent(success), whole_percent(low), whole_percent(high));
 }
@@ -191,29 +195,47 @@ std::string success_text(double success, const std::optional<std::pair<double, d
   return interval ? rounded_success(success, interval->first, interval->second) : percent_text(success);
 }
 
-std::vector<std::string> uncertainty_sentences(const JsonPart& decision, std::span<const NamedColumn> columns) {
-  std::vector<std::string> all;
-  const auto add = [&](std::string sentence) {
-    if (!sentence.empty()) all.push_back(std::move(sentence));
+std::vector<AnswerSentence> uncertainty_sentences(const JsonPart& decision, std::span<const NamedColumn> columns) {
+  std::vector<AnswerSentence> all;
+  const auto add = [&](std::size_t rank, std::string text, const std::string& brief = "") {
+    if (!text.empty()) all.push_back({std::move(text), brief, rank});
   };
-  if (decision.has("members")) add(coverage_sentence(decision));
-  add(question_sentence(decision, columns));
-  add(other_order_sentence(decision));
-  add(units_sentence(decision, columns));
-  add(hidden_cause_sentence(decision));
-  add(next_sentence(decision));
+  add(1, opinions_sentence(decision));
+  if (decision.has("members")) add(0, coverage_sentence(decision));
+  add(2, question_sentence(decision, columns));
+  add(3, other_order_sentence(decision));
+  add(4, units_sentence(decision, columns));
+  add(5, hidden_cause_sentence(decision), fmt::format("{}.", kAssumption));
+  add(6, next_sentence(decision));
   return all;
 }
 
-std::string first_lines(const std::vector<std::string>& sentences, std::size_t lines) {
-  std::string text;
-  for (const std::string& sentence : sentences) {
-    const std::string wrapped = wrap_text(sentence, kLineWidth);
-    const auto needed = static_cast<std::size_t>(std::count(wrapped.begin(), wrapped.end(), '\n'));
-    if (needed > lines) continue;
-    lines -= needed;
-    text += wrapped;
+std::string answer_lines(const std::vector<AnswerSentence>& sentences, std::size_t lines) {
+  const std::size_t count = sentences.size();
+  std::vector<std::size_t> by_rank(count);
+  std::iota(by_rank.begin(), by_rank.end(), std::size_t{0});
+  std::stable_sort(by_rank.begin(), by_rank.end(),
+                   [&](std::size_t a, std::size_t b) { return sentences[a].rank < sentences[b].rank; });
+  std::vector<std::string> said(count);
+  bool all = true;
+  const auto height = [](const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  };
+  const auto say = [&](std::size_t i, const std::string& text) {
+    const std::string wrapped = wrap_text(text, kLineWidth);
+    if (height(wrapped) > lines + height(said[i])) return false;
+    lines += height(said[i]);
+    lines -= height(wrapped);
+    said[i] = wrapped;
+    return true;
+  };
+  for (const std::size_t i : by_rank) {
+    if (!sentences[i].brief.empty()) say(i, sentences[i].brief);
   }
+  for (const std::size_t i : by_rank) all = say(i, sentences[i].text) && all;
+  std::string text;
+  for (const std::string& one : said) text += one;
+  if (!all && lines > 0) text += "The report and the JSON result say more.\n";
   return text;
 }
 

@@ -307,8 +307,8 @@ class PostDecisionSampler::Chain {
       const SamplerVariable& variable = set_->variables[v];
       if (!variable.sampler) {
         throw Error(ErrorCategory::kData,
-                    fmt::format("'{}' has no sampler, since it was fitted as always given, but here it must be drawn. "
-                                "Give its value, or fit the model again.",
+                    fmt::format("'{}' has no sampler, since it was fitted as always given or not needed, but here it "
+                                "must be drawn. Give its value, or fit the model again.",
                                 variable.name));
       }
       const SamplerFacts facts = variable.sampler->facts();

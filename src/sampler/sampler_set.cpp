@@ -124,29 +124,40 @@ sampling::RowUse use_of(const std::vector<SamplerVariable>& variables, std::size
 
 }  // namespace
 
-std::size_t fit_variables(std::vector<SamplerVariable>& variables, const std::vector<std::vector<double>>& columns,
-                          const std::vector<bool>& given, std::size_t tables, const SamplerKind& kind,
-                          const SamplerOptions& options, std::string_view phase, std::vector<Warning>& warnings,
-                          const Context& context, const TaskRows& task_rows) {
-  // The last ones have most conditions and take longest: they go first, so that no thread is left with one.
-  const std::size_t count = variables.size();
+namespace {
+
+// What samplers are fitted to, and how.
+struct VariableFits {
+  const std::vector<std::vector<double>>& columns;
+  std::size_t tables;
+  const SamplerKind& kind;
+  const SamplerOptions& options;
+  std::string_view phase;
+  const TaskRows& rows;
+};
+
+// Gives the variables at these places their samplers, the first ones first; `doubts` has a list for each variable.
+void fit_places(std::vector<SamplerVariable>& variables, std::span<const std::size_t> places, const VariableFits& fits,
+                std::vector<std::vector<Warning>>& doubts, const Context& context) {
+  const std::size_t tables = fits.tables;
+  const std::size_t pieces = places.size() * tables;
   const Context serial = context.serial();
   const auto caller = std::this_thread::get_id();
   std::atomic<std::size_t> done{0};
-  std::vector<std::vector<Warning>> doubts(count);
   std::vector<std::vector<std::shared_ptr<const ConditionalSampler>>> models(
-      count, std::vector<std::shared_ptr<const ConditionalSampler>>(tables));
-  context.report_progress(0.0, phase);
-  parallel_for(context, 0, count * tables, 1, [&](std::size_t piece, std::size_t) {
-    const std::size_t j = count - 1 - piece / tables;
+      places.size(), std::vector<std::shared_ptr<const ConditionalSampler>>(tables));
+  context.report_progress(0.0, fits.phase);
+  parallel_for(context, 0, pieces, 1, [&](std::size_t piece, std::size_t) {
+    const std::size_t j = places[piece / tables];
     const std::size_t t = piece % tables;
+    std::shared_ptr<const ConditionalSampler>& model = models[piece / tables][t];
     const SamplerVariable& variable = variables[j];
-    if (given[j] || !makes_item(context, piece)) return;
+    if (!makes_item(context, piece)) return;
     if (variable.low == variable.high) {
-      models[j][t] = sampling::make_constant(variable.conditions.size());
+      model = sampling::make_constant(variable.conditions.size());
     } else {
-      const std::size_t rows = columns[j].size() / tables;
-      const auto part = [&](std::size_t k) { return std::span<const double>(columns[k]).subspan(t * rows, rows); };
+      const std::size_t rows = fits.columns[j].size() / tables;
+      const auto part = [&](std::size_t k) { return std::span<const double>(fits.columns[k]).subspan(t * rows, rows); };
       // One of the tables speaks for all: they differ in a few cells.
       SamplerData data{variable.name,
                        part(j),
@@ -159,34 +170,111 @@ std::size_t fit_variables(std::vector<SamplerVariable>& variables, const std::ve
         const SamplerVariable& condition = variables[k];
         data.conditions.emplace_back(part(k));
         data.condition_columns.push_back({condition.about, condition.mean, condition.sd});
-        if (!task_rows.plain()) data.condition_names.push_back(condition.name);
+        if (!fits.rows.plain()) data.condition_names.push_back(condition.name);
       }
-      models[j][t] = task_rows.plain() ? sampling::fit_kind(kind, data, options, serial)
-                                       : sampling::fit_on_rows(kind, data, options,
-                                                               use_of(variables, j, data, task_rows), nullptr, serial);
+      model = fits.rows.plain() ? sampling::fit_kind(fits.kind, data, fits.options, serial)
+                                : sampling::fit_on_rows(fits.kind, data, fits.options,
+                                                        use_of(variables, j, data, fits.rows), nullptr, serial);
     }
     const std::size_t finished = ++done;
     if (std::this_thread::get_id() == caller) {
-      const auto all = static_cast<double>(count * tables) / static_cast<double>(rank_count(context));
-      context.report_progress(static_cast<double>(finished) / all, phase);
+      const auto all = static_cast<double>(pieces) / static_cast<double>(rank_count(context));
+      context.report_progress(std::min(1.0, static_cast<double>(finished) / all), fits.phase);
     }
   });
-  std::vector<SharedFit> fits(count * tables);
-  for (std::size_t piece = 0; piece < fits.size(); ++piece) {
-    const std::size_t j = count - 1 - piece / tables;
+  std::vector<SharedFit> shared(pieces);
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
     const std::size_t t = piece % tables;
-    if (!given[j]) fits[piece] = {&models[j][t], t == 0 ? &doubts[j] : nullptr};
+    shared[piece] = {&models[piece / tables][t], t == 0 ? &doubts[places[piece / tables]] : nullptr};
   }
-  share_samplers(fits, context);
+  share_samplers(shared, context);
   // Where another thread fitted the last of them, this one has not told yet.
-  context.report_progress(1.0, phase);
-  for (std::size_t j = 0; j < count; ++j) {
-    if (given[j]) continue;
-    const bool varies = variables[j].low < variables[j].high;
-    variables[j].sampler = varies ? sampling::combine_tables(std::move(models[j])) : models[j].front();
+  context.report_progress(1.0, fits.phase);
+  for (std::size_t place = 0; place < places.size(); ++place) {
+    SamplerVariable& variable = variables[places[place]];
+    const bool varies = variable.low < variable.high;
+    variable.sampler = varies ? sampling::combine_tables(std::move(models[place])) : models[place].front();
   }
+}
+
+// Adds what the samplers of needed variables depend on, as far as they are fitted.
+void add_inputs(const std::vector<SamplerVariable>& variables, std::vector<bool>& needed) {
+  for (std::size_t j = variables.size(); j-- > 0;) {
+    const SamplerVariable& variable = variables[j];
+    if (!needed[j] || !variable.sampler) continue;
+    const SamplerFacts facts = variable.sampler->facts();
+    for (std::size_t k = 0; k < variable.conditions.size(); ++k) {
+      if (facts.inputs[k].used) needed[variable.conditions[k]] = true;
+    }
+  }
+}
+
+// The samplers of `needed` variables and of what these depend on, which is known once they are fitted: one wave after
+// the other. Threads and ranks that a wave leaves idle fit what stands last, which is needed most often; what is not
+// needed in the end is dropped, so that the result does not depend on how many there are. Returns how many are left.
+std::size_t fit_needed(std::vector<SamplerVariable>& variables, std::vector<bool> needed,
+                       const std::vector<bool>& given, const VariableFits& fits,
+                       std::vector<std::vector<Warning>>& doubts, const Context& context) {
+  const std::size_t end = static_cast<std::size_t>(needed.rend() - std::find(needed.rbegin(), needed.rend(), true));
+  const auto at_once = static_cast<std::size_t>(context.thread_count()) * rank_count(context);
+  std::vector<bool> open(given.size());
+  std::size_t left = 0;
+  for (std::size_t j = 0; j < end; ++j) {
+    open[j] = !given[j];
+    left += open[j] ? 1 : 0;
+  }
+  double told = 0.0;
+  while (true) {
+    add_inputs(variables, needed);
+    std::vector<std::size_t> wave;
+    for (std::size_t j = end; j-- > 0;) {
+      if (open[j] && needed[j]) wave.push_back(j);
+    }
+    if (wave.empty()) break;
+    for (std::size_t j = end; j-- > 0 && wave.size() * fits.tables < at_once;) {
+      if (open[j] && !needed[j]) wave.push_back(j);
+    }
+    Context part = context;
+    const double share = (1.0 - told) * static_cast<double>(wave.size()) / static_cast<double>(left);
+    if (context.progress) {
+      part.progress = [&](double done, std::string_view phase) { context.report_progress(told + share * done, phase); };
+    }
+    fit_places(variables, wave, fits, doubts, part);
+    told += share;
+    left -= wave.size();
+    for (const std::size_t j : wave) open[j] = false;
+  }
+  context.report_progress(1.0, fits.phase);
+  std::size_t kept = 0;
+  for (std::size_t j = 0; j < variables.size(); ++j) {
+    if (!needed[j]) {
+      variables[j].sampler = nullptr;
+      doubts[j].clear();
+    }
+    kept += variables[j].sampler ? 1 : 0;
+  }
+  return kept;
+}
+
+void append(const std::vector<std::vector<Warning>>& doubts, std::vector<Warning>& warnings) {
   for (const std::vector<Warning>& own : doubts) warnings.insert(warnings.end(), own.begin(), own.end());
-  return static_cast<std::size_t>(std::count(given.begin(), given.end(), false));
+}
+
+}  // namespace
+
+std::size_t fit_variables(std::vector<SamplerVariable>& variables, const std::vector<std::vector<double>>& columns,
+                          const std::vector<bool>& given, std::size_t tables, const SamplerKind& kind,
+                          const SamplerOptions& options, std::string_view phase, std::vector<Warning>& warnings,
+                          const Context& context, const TaskRows& task_rows) {
+  // The last ones have most conditions and take longest: they go first, so that no thread is left with one.
+  std::vector<std::size_t> places;
+  for (std::size_t j = variables.size(); j-- > 0;) {
+    if (!given[j]) places.push_back(j);
+  }
+  std::vector<std::vector<Warning>> doubts(variables.size());
+  fit_places(variables, places, {columns, tables, kind, options, phase, task_rows}, doubts, context);
+  append(doubts, warnings);
+  return places.size();
 }
 
 const SamplerSet& fitted(const std::shared_ptr<const SamplerSet>& samplers) {
@@ -259,7 +347,8 @@ std::shared_ptr<const SamplerSet> samplers_in_group(const std::shared_ptr<const 
 }
 
 SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<VariableConditions>& variables,
-                        const TaskRows& rows, const SamplerOptions& options, const Context& context) {
+                        const TaskRows& rows, const SamplerOptions& options, const Context& context,
+                        std::span<const std::string> wanted) {
   const auto start = std::chrono::steady_clock::now();
   check_at_least("number of tables", static_cast<long long>(tables.size()), 1);
   const Table& table = tables.front();
@@ -271,22 +360,32 @@ SamplerSet fit_samplers(std::span<const Table> tables, const std::vector<Variabl
   SamplerSet set;
   std::vector<std::vector<double>> columns(variables.size());
   for (std::size_t j = 0; j < variables.size(); ++j) {
-    const VariableConditions& wanted = variables[j];
-    if (set.find(wanted.name)) refuse(table, fmt::format("The variable '{}' stands twice in the order.", wanted.name));
-    SamplerVariable variable = describe_variable(tables, wanted.name, columns[j]);
-    for (const std::string& name : wanted.conditions) {
+    const VariableConditions& own = variables[j];
+    if (set.find(own.name)) refuse(table, fmt::format("The variable '{}' stands twice in the order.", own.name));
+    SamplerVariable variable = describe_variable(tables, own.name, columns[j]);
+    for (const std::string& name : own.conditions) {
       const auto found = set.find(name);
-      if (!found) refuse(table, fmt::format("'{}' does not stand before '{}' in the order.", name, wanted.name));
+      if (!found) refuse(table, fmt::format("'{}' does not stand before '{}' in the order.", name, own.name));
       variable.conditions.push_back(*found);
     }
-    if (!wanted.given) check_fit(kind, table, variable);
+    if (!own.given) check_fit(kind, table, variable);
     set.variables.push_back(std::move(variable));
   }
   warn_about_codes(kind, variables, set);
   std::vector<bool> given;
   for (const VariableConditions& variable : variables) given.push_back(variable.given);
-  const std::size_t fitted_ones = fit_variables(set.variables, columns, given, tables.size(), kind, checked, "samplers",
-                                                set.summary.warnings, context, rows);
+  std::size_t fitted_ones = 0;
+  if (wanted.empty()) {
+    fitted_ones = fit_variables(set.variables, columns, given, tables.size(), kind, checked, "samplers",
+                                set.summary.warnings, context, rows);
+  } else {
+    std::vector<bool> needed(variables.size(), false);
+    for (const std::string& name : wanted) needed[set.index(name)] = true;
+    std::vector<std::vector<Warning>> doubts(variables.size());
+    fitted_ones = fit_needed(set.variables, std::move(needed), given,
+                             {columns, tables.size(), kind, checked, "samplers", rows}, doubts, context);
+    append(doubts, set.summary.warnings);
+  }
   set.summary.message =
       fmt::format("{} samplers of the kind {} were fitted to {} rows{}.", fitted_ones, kind.name, table.rows(),
                   tables.size() == 1 ? "" : fmt::format(" of each of {} completed tables", tables.size()));

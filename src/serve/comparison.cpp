@@ -8,9 +8,11 @@
 
 #include "report/column_words.h"
 #include "report/csv_cells.h"
+#include "report/explain_figure.h"
 #include "report/layout.h"
 #include "report/page_parts.h"
 #include "report/svg.h"
+#include "report/uncertainty_words.h"
 #include "serve/forecast_json.h"
 
 namespace olem::internal {
@@ -45,23 +47,30 @@ plot::Figure overlaid_figure(const Comparison& comparison, std::size_t outcome, 
   panel.x.label = histogram.name;
   panel.y.ticks = false;
   const Region& desired = comparison.rows.front().request.desired;
-  if (comparison.same_desired && outcome < desired.ranges().size() && !desired.ranges()[outcome].is_list())
-    panel.layers.push_back(
-        plot::Shade{"where it is wanted", desired.ranges()[outcome].low, desired.ranges()[outcome].high});
+  const std::size_t count = comparison.rows.size();
+  const auto style = [](std::size_t i) { return i < kStyleWithoutAction ? i : i + 1; };
+  if (!histogram.levels.empty()) {
+    name_levels(panel, histogram.levels, comparison.same_desired ? histogram.wanted : std::vector<std::string>());
+    figure.panel_height = level_panel_height(histogram.levels.size(), histogram.counts.size());
+    for (std::size_t i = 0; i < count; ++i)
+      panel.layers.emplace_back(level_bars(comparison.rows[i].name, histogram.counts[i], style(i)));
+    if (histogram.counts.size() > count)
+      panel.layers.emplace_back(level_bars("without action", histogram.counts[count], kStyleWithoutAction));
+    return figure;
+  }
+  if (comparison.same_desired && outcome < desired.ranges().size() && !desired.ranges()[outcome].is_list()) {
+    const OutcomeRange& range = desired.ranges()[outcome];
+    if (range.low || range.high) panel.layers.emplace_back(wanted_shade(range.low, range.high, histogram.whole));
+  }
   std::vector<double> middles;
   for (std::size_t i = 0; i + 1 < histogram.edges.size(); ++i)
     middles.push_back(0.5 * (histogram.edges[i] + histogram.edges[i + 1]));
-  for (std::size_t i = histogram.counts.size(); i-- > 0;) {  // the first scenario on top
-    const bool idle = i == comparison.rows.size();
-    panel.layers.push_back(plot::Line{idle ? "without action" : comparison.rows[i].name,
-                                      middles,
-                                      {histogram.counts[i].begin(), histogram.counts[i].end()},
-                                      {},
-                                      {},
-                                      idle                      ? kStyleWithoutAction
-                                      : i < kStyleWithoutAction ? i
-                                                                : i + 1});
-  }
+  const auto add = [&](const std::string& label, std::size_t place, std::size_t own_style) {
+    const std::vector<std::size_t>& counts = histogram.counts[place];
+    panel.layers.push_back(plot::Line{label, middles, {counts.begin(), counts.end()}, {}, {}, own_style});
+  };
+  if (histogram.counts.size() > count) add("without action", count, kStyleWithoutAction);
+  for (std::size_t i = 0; i < count; ++i) add(comparison.rows[i].name, i, style(i));
   return figure;
 }
 
@@ -75,21 +84,38 @@ std::string value_words(const Column& column, double value) {
   return has_words(column) ? value_name(column, value) : with_unit(column, short_number(value));
 }
 
-std::string success_words(const Comparison::Row& row) {
-  return fmt::format("{} ({} to {})", percent_text(row.success), percent_text(row.interval.low),
-                     percent_text(row.interval.high));
-}
+// As on the page: what members tell is not known finer than in whole percents.
+struct ComparisonWords {
+  bool with_members = false;
 
-std::string verdict(const Comparison::Row& row) {
-  if (row.best) return "best";
-  const std::string distance = fmt::format("{:.1f} points behind", 100.0 * row.behind);
-  return row.as_good() ? distance + ", which may be chance" : distance;
-}
+  std::string share(double value) const { return with_members ? whole_percent(value) : percent_text(value); }
+
+  std::string success(const Comparison::Row& row) const {
+    return fmt::format("{} ({} to {})", share(row.success), share(row.interval.low), share(row.interval.high));
+  }
+
+  std::string verdict(const Comparison::Row& row) const {
+    if (row.best) return "best";
+    const std::string distance = fmt::format("{:.{}f} points behind", 100.0 * row.behind, with_members ? 0 : 1);
+    return row.as_good() ? distance + ", which may be chance" : distance;
+  }
+
+  std::string forecast(const OutcomeForecast& outcome, const Column& column) const {
+    if (outcome.levels.empty()) {
+      return fmt::format("{} ({} to {})", with_unit(column, short_number(outcome.mean)), short_number(outcome.low),
+                         short_number(outcome.high));
+    }
+    std::vector<std::string> parts;
+    for (const NamedValue& level : outcome.levels)
+      parts.push_back(fmt::format("{} {}", level.name, share(level.value)));
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+};
 
 }  // namespace
 
 Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model, const CompareRequest& request,
-                              const ClaimFunction& claim) {
+                              const ClaimFunction& claim, const PlanFunction& plan) {
   Comparison comparison;
   std::vector<RehearsalDraws> draws(request.scenarios.size());
   for (std::size_t i = 0; i < request.scenarios.size(); ++i) {
@@ -107,6 +133,11 @@ Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model,
       RehearseRequest idle = scenario.rehearsal;
       idle.alterations.clear();
       row.without_action = claim(idle)->success;
+    }
+    if (const std::optional<SuccessClaim> said = plan(scenario)) {
+      row.success = said->success;
+      row.interval = {said->low, said->high};
+      row.in_steps = true;
     }
     const RehearseRequest& first = request.scenarios.front().rehearsal;
     // Unknown values are not equal to themselves.
@@ -131,7 +162,7 @@ Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model,
   std::vector<const OutcomeDraws*> overlaid;
   for (const RehearsalDraws& one : draws) overlaid.push_back(&one.with);
   if (comparison.same_context) overlaid.push_back(&draws.front().without);
-  comparison.histograms = overlaid_histograms(overlaid, model.task.outcome, *model.samplers);
+  comparison.histograms = overlaid_histograms(overlaid, request.scenarios.front().rehearsal.desired, *model.samplers);
   return comparison;
 }
 
@@ -149,7 +180,8 @@ Json comparison_json(const Comparison& comparison, double width) {
                             {"best", row.best},
                             {"as_good", row.as_good()},
                             {"behind", row.behind},
-                            {"standard_error", row.standard_error}});
+                            {"standard_error", row.standard_error},
+                            {"in_steps", row.in_steps}});
   }
   json["same_context"] = comparison.same_context;
   json["same_desired"] = comparison.same_desired;
@@ -167,7 +199,11 @@ std::string comparison_csv(const Comparison& comparison, const RehearsalModel& m
   for (const LeverDomain& lever : task.alterable) cells.push_back(csv_text(lever.name));
   for (const char* const name : {"success_probability", "low", "high", "without_action", "cost", "best"})
     cells.emplace_back(name);
-  for (const std::string& name : task.outcome) cells.push_back(csv_text("mean " + name));
+  for (const OutcomeForecast& outcome : comparison.rows.front().rehearsal.outcomes) {
+    if (outcome.levels.empty()) cells.push_back(csv_text("mean " + outcome.name));
+    for (const NamedValue& level : outcome.levels)
+      cells.push_back(csv_text(fmt::format("share {} = {}", outcome.name, level.name)));
+  }
   std::string text = fmt::format("{}\n", fmt::join(cells, ","));
   for (const Comparison::Row& row : comparison.rows) {
     const Rehearsal& rehearsal = row.rehearsal;
@@ -184,7 +220,10 @@ std::string comparison_csv(const Comparison& comparison, const RehearsalModel& m
     for (const double value : {row.success, row.interval.low, row.interval.high, row.without_action, rehearsal.cost})
       cells.push_back(fmt::format("{}", value));
     cells.emplace_back(row.best ? "best" : "");
-    for (const OutcomeForecast& outcome : rehearsal.outcomes) cells.push_back(fmt::format("{}", outcome.mean));
+    for (const OutcomeForecast& outcome : rehearsal.outcomes) {
+      if (outcome.levels.empty()) cells.push_back(fmt::format("{}", outcome.mean));
+      for (const NamedValue& level : outcome.levels) cells.push_back(fmt::format("{}", level.value));
+    }
     text += fmt::format("{}\n", fmt::join(cells, ","));
   }
   return text;
@@ -196,9 +235,11 @@ std::string comparison_page(const Comparison& comparison, const RehearsalModel& 
       std::find_if(comparison.rows.begin(), comparison.rows.end(), [](const Comparison::Row& row) { return row.best; });
   Task wanted = task;
   wanted.desired = best->request.desired;
-  Page page(fmt::format("Which of {} scenarios is best to have {}?", comparison.rows.size(), desired_text(wanted)),
-            fmt::format("{}: probability of success {}, without action {}.", best->name, success_words(*best),
-                        percent_text(best->without_action)));
+  const ComparisonWords words{model.members != nullptr};
+  Page page(fmt::format("Which of {} scenarios is best to have {}?", comparison.rows.size(),
+                        desired_text(wanted, model.columns)),
+            fmt::format("{}: probability of success {}, without action {}.", best->name, words.success(*best),
+                        words.share(best->without_action)));
   if (model.data) page.paragraph(data_sentence(model.data->file, fmt::format("{}", model.data->rows)));
   page.paragraph(model.members ? "All numbers come from the same draws. The range behind a probability (95 %) covers "
                                  "the chance of the draws, "
@@ -214,10 +255,13 @@ std::string comparison_page(const Comparison& comparison, const RehearsalModel& 
     std::vector<std::string>& cells = rows.emplace_back(1, title);
     for (const Comparison::Row& row : comparison.rows) cells.push_back(cell(row));
   };
-  add("probability of success", [](const Comparison::Row& row) { return success_words(row); });
-  add("verdict", verdict);
-  add("without action", [](const Comparison::Row& row) { return percent_text(row.without_action); });
+  add("probability of success", [&](const Comparison::Row& row) { return words.success(row); });
+  add("verdict", [&](const Comparison::Row& row) { return words.verdict(row); });
+  add("without action", [&](const Comparison::Row& row) { return words.share(row.without_action); });
   add("cost", [](const Comparison::Row& row) { return short_number(row.rehearsal.cost); });
+  if (!task.sequence.empty())
+    add("later steps",
+        [](const Comparison::Row& row) { return row.in_steps ? "by the rules of the plan" : "without rules"; });
   for (const LeverDomain& lever : task.alterable) {
     const Column& column = about_column(model.columns, lever.name);
     add("set " + with_label(column, lever.name), [&](const Comparison::Row& row) -> std::string {
@@ -238,11 +282,8 @@ std::string comparison_page(const Comparison& comparison, const RehearsalModel& 
   }
   for (std::size_t k = 0; k < task.outcome.size(); ++k) {
     const Column& column = about_column(model.columns, task.outcome[k]);
-    add("expected " + with_label(column, task.outcome[k]), [&](const Comparison::Row& row) {
-      const OutcomeForecast& outcome = row.rehearsal.outcomes[k];
-      return fmt::format("{} ({} to {})", with_unit(column, short_number(outcome.mean)), short_number(outcome.low),
-                         short_number(outcome.high));
-    });
+    add("expected " + with_label(column, task.outcome[k]),
+        [&](const Comparison::Row& row) { return words.forecast(row.rehearsal.outcomes[k], column); });
   }
   page.table(header, rows);
   Wishes wishes;

@@ -22,7 +22,8 @@ struct Comparison {
     double success = 0.0;
     Interval interval;
     double without_action = 0.0;
-    bool best = false;  // the most probable success; of equals the cheapest, and of those the first
+    bool in_steps = false;  // the success is that of a plan, with its later steps
+    bool best = false;      // the most probable success; of equals the cheapest, and of those the first
     // Behind the best, with the standard error of the difference, draw by draw.
     double behind = 0.0;
     double standard_error = 0.0;
@@ -38,12 +39,14 @@ struct Comparison {
 
 // What the members of a model say of a rehearsal; nothing where there are none.
 using ClaimFunction = std::function<std::optional<SuccessClaim>(const RehearseRequest&)>;
+// What was claimed of a scenario that is a recommendation in steps; nothing for any other.
+using PlanFunction = std::function<std::optional<SuccessClaim>(const CompareRequest::Scenario&)>;
 
 Comparison compare_rehearsals(Rehearser& rehearser, const RehearsalModel& model, const CompareRequest& request,
-                              const ClaimFunction& claim);
+                              const ClaimFunction& claim, const PlanFunction& plan);
 
 // {"rows": [{"name", "success_probability", "interval", "without_action", "cost", "outcomes", "best", "as_good",
-// "behind", "standard_error"}], "same_context", "same_desired", "svg": {outcome: figure}}
+// "behind", "standard_error", "in_steps"}], "same_context", "same_desired", "svg": {outcome: figure}}
 Json comparison_json(const Comparison& comparison, double width);
 
 // A row for each scenario: name, context, what is set, success with its interval, without action, cost, means.

@@ -133,6 +133,7 @@ int status_of(ErrorCategory category) {
 
 // What is needed to tell a recommendation again, in full.
 struct RehearsalApi::Result {
+  std::vector<double> context;
   DecisionProblem problem;
   DecisionOptions options;
   Decision decision;
@@ -309,8 +310,9 @@ Json RehearsalApi::compare_json(const std::string& body) {
   const CompareRequest request = read_compare_request(model_, body);
   std::optional<Job> job;
   if (has_members()) job.emplace(jobs_);
-  const Comparison comparison =
-      compare_rehearsals(rehearser_, model_, request, [this](const RehearseRequest& one) { return claim(one); });
+  const Comparison comparison = compare_rehearsals(
+      rehearser_, model_, request, [this](const RehearseRequest& one) { return claim(one); },
+      [this](const CompareRequest::Scenario& one) { return plan_claim(one); });
   Json json = comparison_json(comparison, request.width);
   json["csv"] = comparison_csv(comparison, model_);
   json["report"] = comparison_page(comparison, model_);
@@ -327,6 +329,31 @@ std::optional<SuccessClaim> RehearsalApi::claim(const RehearseRequest& request) 
     }
   }
   return claim_of(problem, values, options_.decision, limited_context());
+}
+
+// A rehearsal knows the present step alone, so that the number of a plan is that of its recommendation. Forgotten ones
+// and settings that are no longer theirs are rehearsed like any other.
+std::optional<SuccessClaim> RehearsalApi::plan_claim(const CompareRequest::Scenario& scenario) const {
+  const std::shared_ptr<const Result> result = scenario.result.empty() ? nullptr : look_up(scenario.result);
+  if (!result) return std::nullopt;
+  const Decision& decision = result->decision;
+  if (!decision.sequence && decision.so_far.empty()) return std::nullopt;
+  const RehearseRequest& own = scenario.rehearsal;
+  const bool same_context =
+      std::equal(own.context.begin(), own.context.end(), result->context.begin(), result->context.end(),
+                 [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+  const bool same_levers =
+      std::all_of(decision.alterations.begin(), decision.alterations.end(), [&](const Alteration& alteration) {
+        const auto is_own = [&](const NamedValue& value) { return value.name == alteration.name; };
+        if (std::any_of(decision.so_far.begin(), decision.so_far.end(), is_own)) return true;
+        const auto set = std::find_if(own.alterations.begin(), own.alterations.end(), is_own);
+        return alteration.value ? set != own.alterations.end() && set->value == *alteration.value
+                                : set == own.alterations.end();
+      });
+  if (!same_context || !same_levers || own.group != decision.group ||
+      to_json(own.desired) != to_json(result->problem.region))
+    return std::nullopt;
+  return SuccessClaim{decision.success_probability, decision.success_low, decision.success_high};
 }
 
 // Slower than the plain number, which a page shows at once. With the draws of a recommendation, so that both say the
@@ -388,6 +415,7 @@ Json RehearsalApi::recommend_json(const std::string& body) {
   const RecommendRequest request = read_recommend_request(model_, body, options_.decision);
   const Job job(jobs_);
   auto result = std::make_shared<Result>();
+  result->context = request.context;
   result->problem = problem_for(request.context, request.group, request.switches, request.desired);
   result->options = request.options;
   const Context limited = limited_context();
@@ -465,11 +493,16 @@ void RehearsalApi::keep(const std::string& id, std::shared_ptr<const Result> res
   if (results_.size() > kResultsKept) results_.pop_front();
 }
 
-std::shared_ptr<const RehearsalApi::Result> RehearsalApi::find(const std::string& id) const {
+std::shared_ptr<const RehearsalApi::Result> RehearsalApi::look_up(const std::string& id) const {
   const std::scoped_lock lock(mutex_);
   for (const auto& [known, result] : results_) {
     if (known == id) return result;
   }
+  return nullptr;
+}
+
+std::shared_ptr<const RehearsalApi::Result> RehearsalApi::find(const std::string& id) const {
+  if (std::shared_ptr<const Result> result = look_up(id)) return result;
   throw Refusal{404, "There is no such result, or it was made too long ago. Ask for the recommendation again."};
 }
 
@@ -481,6 +514,7 @@ Json RehearsalApi::full_result(const Result& result) const {
   task.unknown = result.problem.unknown;
   Json json = decisions_json(model_, task, result.options, {result.decision});
   add_decision_details(json, model_, {result.problem}, {result.decision}, result.options, limited_context());
+  if (options_.realised) json["realised"] = to_json(*options_.realised);
   Json options = to_json(model_.options);
   DecisionOptions search = result.options;
   options.update(describe(search).json());

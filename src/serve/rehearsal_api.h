@@ -52,6 +52,8 @@ class RehearsalApi : public HttpService {
   bool has_members() const { return model_.members != nullptr && !options_.decision.quick; }
   // What the members say of a decision; nothing for a model without them.
   std::optional<SuccessClaim> claim(const RehearseRequest& request) const;
+  // What was claimed of a scenario that is a plan in steps; nothing for any other.
+  std::optional<SuccessClaim> plan_claim(const CompareRequest::Scenario& scenario) const;
   Json recommend_json(const std::string& body);
   Json looking_json(const std::string& body);
   Json contexts_json(const std::string& body);
@@ -62,7 +64,8 @@ class RehearsalApi : public HttpService {
                               const Switches& switches, const Region& desired) const;
   Context limited_context() const;
   void keep(const std::string& id, std::shared_ptr<const Result> result);
-  std::shared_ptr<const Result> find(const std::string& id) const;
+  std::shared_ptr<const Result> look_up(const std::string& id) const;  // null: unknown or forgotten
+  std::shared_ptr<const Result> find(const std::string& id) const;     // refuses then
 
   RehearsalModel model_;
   ServeOptions options_;

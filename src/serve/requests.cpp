@@ -275,7 +275,7 @@ RehearseRequest read_rehearse_request(const RehearsalModel& model, std::string_v
 
 CompareRequest read_compare_request(const RehearsalModel& model, std::string_view body) {
   const std::string keys[] = {"scenarios", "width"};
-  const std::string scenario_keys[] = {"name", "context", "group", "alterations", "desired"};
+  const std::string scenario_keys[] = {"name", "context", "group", "alterations", "desired", "result"};
   const Json json = parse_body(body, keys);
   if (!json.contains("scenarios") || !json["scenarios"].is_array() || json["scenarios"].empty())
     reject("'scenarios' is not a list of at least one scenario.");
@@ -293,7 +293,8 @@ CompareRequest read_compare_request(const RehearsalModel& model, std::string_vie
     for (const CompareRequest::Scenario& other : request.scenarios) {
       if (other.name == name) reject(fmt::format("Two scenarios are called '{}'.", shown(name)));
     }
-    request.scenarios.push_back({name, read_rehearsal(model, entry)});
+    if (entry.contains("result") && !entry["result"].is_string()) reject("The 'result' of a scenario is not a text.");
+    request.scenarios.push_back({name, read_rehearsal(model, entry), entry.value("result", std::string())});
   }
   request.width = read_width(json, request.width);
   return request;

@@ -28,6 +28,7 @@ struct CompareRequest {
   struct Scenario {
     std::string name;
     RehearseRequest rehearsal;
+    std::string result = {};  // id of the recommendation that it is; empty: set by hand
   };
   std::vector<Scenario> scenarios;
   double width = 560.0;  // of a figure, in pixels

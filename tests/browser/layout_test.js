@@ -9,6 +9,7 @@ const path = require('node:path');
 const { after, before, test } = require('node:test');
 const {
   clear,
+  crowded_task,
   drop,
   fit,
   launch,
@@ -27,50 +28,6 @@ let browser;
 let crowd; // 30 levers with long names, units, labels, levels and counts
 let bermuda;
 
-// A table with many columns of all kinds.
-function crowded_task() {
-  const lever = (i) =>
-    i % 10 === 7 ? `a rather long name of lever number ${i} that nobody would want to type twice` : `lever_${i}`;
-  const kinds = Array.from({ length: 30 }, (_, i) => (i % 6 === 3 ? 'switch' : i % 6 === 4 ? 'level' : i % 6 === 5 ? 'count' : 'real'));
-  const names = ['outside_temperature', `unbroken_${'context'.repeat(9)}`, ...kinds.map((_, i) => lever(i)), 'yield', 'comfort'];
-  const words = ['low', 'medium', 'high'];
-  let seed = 7;
-  const uniform = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
-  const normal = () => uniform() + uniform() + uniform() + uniform() - 2;
-  const lines = [names.join(',')];
-  for (let row = 0; row < 260; ++row) {
-    const context = [normal(), 1000 + 30 * normal()];
-    let sum = context[0];
-    const cells = kinds.map((kind, i) => {
-      const number = kind === 'real' ? normal() : Math.floor(uniform() * (kind === 'switch' ? 2 : kind === 'level' ? 3 : 20));
-      sum += (i % 4 === 0 ? 0.5 : 0.05) * (kind === 'count' ? number / 10 : number);
-      return kind === 'switch' ? (number ? 'on' : 'off') : kind === 'level' ? words[number] : number.toFixed(kind === 'real' ? 4 : 0);
-    });
-    lines.push([...context.map((value) => value.toFixed(4)), ...cells, (sum + 0.3 * normal()).toFixed(4), (sum + normal()).toFixed(4)].join(','));
-  }
-  fs.writeFileSync(path.join(scratch, 'crowd.csv'), lines.join('\n'));
-  const task = path.join(scratch, 'crowd.json');
-  const alterable = Object.fromEntries(
-    kinds.map((kind, i) => [lever(i), kind === 'real' ? [-2, 2] : kind === 'count' ? { min: 0, max: 19, step: 1 } : {}]),
-  );
-  const columns = { lever_0: { unit: 'mg/l', label: 'dose of the first additive' }, yield: { unit: 't/ha' } };
-  for (const [i, kind] of kinds.entries())
-    if (kind === 'level') columns[lever(i)] = { type: 'ordinal', levels: words };
-  fs.writeFileSync(
-    task,
-    JSON.stringify({
-      name: 'A crowd of levers with a name that goes on for longer than any heading should',
-      data: 'crowd.csv',
-      context: names.slice(0, 2),
-      alterable,
-      outcome: ['yield', 'comfort'],
-      desired: { yield: [2, null], comfort: [1, 6] },
-      columns,
-    }),
-  );
-  return [task, names];
-}
-
 before(async () => {
   const [task, names] = crowded_task();
   crowd = await serve(fit(task, 'crowd.olem', names));
@@ -86,8 +43,25 @@ after(async () => {
 
 const contexts_file = () => `outside_temperature,unbroken_${'context'.repeat(9)}\n0.1,1000\n0.2,1010\n-0.4,990\n`;
 
-// With scenarios and a table, so that every section is full.
+// In the page: names that are cut, and fields that are too small for what stands in them while they are empty.
+function cut_texts() {
+  const names = [...document.querySelectorAll('#levers h3, .switch label')].filter(
+    (one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1,
+  );
+  const ink = document.createElement('canvas').getContext('2d');
+  const fields = [...document.querySelectorAll('input[placeholder]')].filter((one) => {
+    if (!one.checkVisibility() || one.value !== '') return false;
+    const { font, paddingLeft, paddingRight } = getComputedStyle(one);
+    ink.font = font;
+    return ink.measureText(one.placeholder).width > one.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) + 1;
+  });
+  return [...names.map((one) => one.textContent), ...fields.map((one) => one.placeholder)];
+}
+
+// With a recommendation, scenarios and a table, so that every section is full.
 async function full(page) {
+  await page.getByLabel('Number of alternatives').fill('2');
+  await recommend(page);
   await press(page, 'Keep as scenario A');
   await settled(page, () => page.getByRole('slider').first().fill('300'));
   await press(page, 'Keep as scenario B');
@@ -128,6 +102,7 @@ for (const colorScheme of ['light', 'dark']) {
       }
       await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
       assert.deepEqual(await page.evaluate(overlaps), [], `${width} px, at the end`);
+      assert.deepEqual(await page.evaluate(cut_texts), [], `${width} px, cut`);
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `sideways at ${width}`);
       fs.mkdirSync(pictures, { recursive: true });
       await page.screenshot({ path: path.join(pictures, `crowd-${width}-${colorScheme}.png`), fullPage: true });
@@ -135,6 +110,32 @@ for (const colorScheme of ['light', 'dark']) {
     await close();
   });
 }
+
+test('figures have the width of their panels after a window that is resized faster than they are drawn', async () => {
+  const { page, close } = await open(browser, bermuda.address);
+  await press(page, 'Keep as scenario A');
+  await page.locator('#scenario-table tbody tr').first().waitFor();
+  await page.route('**/api/compare', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue();
+  });
+  const asked = page.waitForRequest('**/api/compare');
+  await page.setViewportSize({ width: 500, height: 900 });
+  await asked;
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('svg.olem-plot')].every(
+      (svg) => Math.abs(svg.parentElement.clientWidth / svg.viewBox.baseVal.width - 1) < 0.15,
+    ),
+  );
+  // And so it stays when the last answer is there.
+  await page.waitForTimeout(1000);
+  const widths = await page.locator('#scenario-figures > svg').evaluateAll((all) =>
+    all.map((svg) => svg.parentElement.clientWidth / svg.viewBox.baseVal.width),
+  );
+  assert.ok(widths.length > 0 && widths.every((ratio) => Math.abs(ratio - 1) < 0.15), String(widths));
+  await close();
+});
 
 test('the measure of overlaps sees what lies over something', async () => {
   const { page, close } = await open(browser, bermuda.address);

@@ -271,6 +271,17 @@ test('a switch for yes and no, buttons for levels, steps for counts, with units 
   await recommend(page);
   assert.match(await page.locator('#gain').textContent(), /heating to on/);
   assert.match(await page.locator('#forecast').textContent(), /comfort at (good|poor) \d/);
+
+  // An outcome with levels has a bar for each, by its word; so have scenarios, their table and their report.
+  const words = async (place) => (await page.locator(place).nth(1).locator('text').allTextContents()).filter((text) => /[a-z]/.test(text));
+  for (const word of ['good (wanted)', 'poor', 'outcome without action']) assert.ok((await words('#figures > svg')).includes(word), word);
+  await keep(page, 1);
+  for (const word of ['good (wanted)', 'poor', 'A']) assert.ok((await page.locator('#scenario-figures > svg').nth(1).locator('text').allTextContents()).includes(word), word);
+  const { text } = await saved(page, () => press(page, 'Save scenarios as CSV'));
+  assert.match(text, /,share comfort = poor,share comfort = good|,share comfort = good,share comfort = poor/);
+  const report = await saved(page, () => press(page, 'Save scenarios as report'));
+  assert.match(report.text, /room at least 20 °C and comfort = good\?/);
+  assert.match(report.text, /<td>good \d+\.\d %, poor \d+\.\d %|<td>poor \d+\.\d %, good \d+\.\d %/);
   await close();
 });
 
@@ -408,8 +419,8 @@ test('the sources of an interval, what would change the answer and a plan in ste
     'the order 50\u202f%',
     '2 fits to halves of the rows give 61.0\u202f% to 70.0\u202f%',
     'Does DIC come before TA?',
-    'Twice as many rows would take away 40\u202f%',
-    'A hidden cause of both TA and NEC with correlation 0.42',
+    'twice as many rows would shrink the interval to about 77\u202f% of its width',
+    'only if it explained more than 18\u202f% of the noise of TA and of NEC',
   ])
     assert.ok(said.includes(words), `${words} in ${said}`);
   const plan = await page.locator('#plan').innerText();
@@ -438,6 +449,21 @@ test('a task in steps: the plan, what was seen since, and what looking is worth'
   assert.match(plan, /With all levers set at once success would have probability \d/);
   const first_step = await field(page, 'TA').inputValue();
   assert.notEqual(first_step, '');
+
+  // As a scenario the plan keeps its number; what is set by hand has none for later steps, and the page says so.
+  const no_rules = page.locator('#no-rules');
+  assert.ok(await no_rules.isHidden());
+  await keep(page, 1);
+  assert.equal(await cell(page, 'probability of success', 0), large);
+  assert.equal(await cell(page, 'later steps', 0), 'by the rules of the plan');
+  await settled(page, () => slider(page, 'TA').focus().then(() => page.keyboard.press('Home')));
+  assert.ok(await no_rules.isVisible());
+  await keep(page, 2);
+  assert.equal(await cell(page, 'probability of success', 1), await page.locator('#success').textContent());
+  assert.equal(await cell(page, 'later steps', 1), 'without rules');
+  await page.keyboard.press('Control+z');
+  await settled(page, () => page.keyboard.press('Control+z'));
+  assert.equal(await page.locator('#success').textContent(), large);
 
   // CO2 was seen: the second step is decided, the first stays.
   await settled(page, () => variable(page, 'CO2').getByRole('spinbutton').fill('0.04'));
@@ -519,7 +545,7 @@ test('a group is chosen by its name, in the address, in scenarios and by a recom
   assert.ok((await page.locator('#gain').textContent()).includes(`probability ${await page.locator('#success').textContent()}`));
   const { text } = await saved(page, () => press(page, 'Save as JSON'));
   assert.equal(JSON.parse(text).decisions[0].group, 'East');
-  assert.match((await saved(page, () => press(page, 'Save as report'))).text, /group = East/);
+  assert.match((await saved(page, () => press(page, 'Save as report'))).text, /branch = East/);
   const large = await page.locator('#success').textContent();
   await page.waitForFunction(() => ['group=East', 'set.lever='].every((part) => location.hash.includes(part)));
   const { hash } = new URL(page.url());

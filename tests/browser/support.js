@@ -231,8 +231,53 @@ async function drop(page, name, text) {
     await page.dispatchEvent('#drop', kind, { dataTransfer: transfer });
 }
 
+// A task with 30 levers of all kinds, long names, units and labels: [its file, the names of its columns].
+function crowded_task() {
+  const lever = (i) =>
+    i % 10 === 7 ? `a rather long name of lever number ${i} that nobody would want to type twice` : `lever_${i}`;
+  const kinds = Array.from({ length: 30 }, (_, i) => (i % 6 === 3 ? 'switch' : i % 6 === 4 ? 'level' : i % 6 === 5 ? 'count' : 'real'));
+  const names = ['outside_temperature', `unbroken_${'context'.repeat(9)}`, ...kinds.map((_, i) => lever(i)), 'yield', 'comfort'];
+  const words = ['low', 'medium', 'high'];
+  let seed = 7;
+  const uniform = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  const normal = () => uniform() + uniform() + uniform() + uniform() - 2;
+  const lines = [names.join(',')];
+  for (let row = 0; row < 260; ++row) {
+    const context = [normal(), 1000 + 30 * normal()];
+    let sum = context[0];
+    const cells = kinds.map((kind, i) => {
+      const number = kind === 'real' ? normal() : Math.floor(uniform() * (kind === 'switch' ? 2 : kind === 'level' ? 3 : 20));
+      sum += (i % 4 === 0 ? 0.5 : 0.05) * (kind === 'count' ? number / 10 : number);
+      return kind === 'switch' ? (number ? 'on' : 'off') : kind === 'level' ? words[number] : number.toFixed(kind === 'real' ? 4 : 0);
+    });
+    lines.push([...context.map((value) => value.toFixed(4)), ...cells, (sum + 0.3 * normal()).toFixed(4), (sum + normal()).toFixed(4)].join(','));
+  }
+  fs.writeFileSync(path.join(scratch, 'crowd.csv'), lines.join('\n'));
+  const task = path.join(scratch, 'crowd.json');
+  const alterable = Object.fromEntries(
+    kinds.map((kind, i) => [lever(i), kind === 'real' ? [-2, 2] : kind === 'count' ? { min: 0, max: 19, step: 1 } : {}]),
+  );
+  const columns = { lever_0: { unit: 'mg/l', label: 'dose of the first additive' }, yield: { unit: 't/ha' } };
+  for (const [i, kind] of kinds.entries())
+    if (kind === 'level') columns[lever(i)] = { type: 'ordinal', levels: words };
+  fs.writeFileSync(
+    task,
+    JSON.stringify({
+      name: 'A crowd of levers with a name that goes on for longer than any heading should',
+      data: 'crowd.csv',
+      context: names.slice(0, 2),
+      alterable,
+      outcome: ['yield', 'comfort'],
+      desired: { yield: [2, null], comfort: [1, 6] },
+      columns,
+    }),
+  );
+  return [task, names];
+}
+
 module.exports = {
   clear,
+  crowded_task,
   drop,
   field,
   fit,

@@ -252,8 +252,17 @@ TEST(CliActed, TheReportSaysWhatTheTaskSays) {
   const std::string html = read_file(page);
   EXPECT_THAT(html, HasSubstr("10 times the squared distance of price from 0.5"));
   EXPECT_THAT(html, HasSubstr("price was set from outside in rows that price_was_set marks."));
+  // Side by side what the two kinds of rows say, and beside the answer that they contradict each other.
   const Json effect = parse_json(result.out)["set_by_hand"][0];
-  EXPECT_THAT(html, HasSubstr(fmt::format("{} rows", effect["set_rows"].get<int>())));
+  const auto cell = [&](const char* kind, const char* rows) {
+    return fmt::format("<td>{:.4g} ± {:.4g} ({} rows)</td>", effect[kind]["effect"].get<double>(),
+                       effect[kind]["standard_error"].get<double>(), effect[rows].get<int>());
+  };
+  EXPECT_THAT(html, HasSubstr("<tr><td>price on sales</td>" + cell("set", "set_rows") + cell("other", "other_rows") +
+                              "<td>contradict each other</td></tr>"));
+  const std::size_t warned = html.find("Rows in which &#39;price&#39; was set contradict the others");
+  ASSERT_NE(warned, std::string::npos);
+  EXPECT_LT(warned, html.find("What was asked for"));
   const Json decision = parse_json(result.out)["decisions"][0];
   if (!decision["alterations"]["price"].is_null()) {
     const double off = decision["alterations"]["price"].get<double>() - 0.5;

@@ -135,6 +135,32 @@ TEST(CliLog, TheReportShowsIt) {
   EXPECT_THAT(html, HasSubstr("How earlier decisions came out"));
   EXPECT_THAT(html, HasSubstr("on average in 200 decisions"));
   EXPECT_THAT(html, HasSubstr("60 % to 70 %"));
+  EXPECT_THAT(html, HasSubstr("Log: decisions.jsonl, 200 decisions. Outcomes: rows.csv, 200 rows. Made on "));
+}
+
+// Whoever decides again sees it, on the terminal and on the page of the decision.
+TEST(CliLog, TheNextDecisionSaysHowEarlierOnesCameOut) {
+  const Played& game = played();
+  const TemporaryFolder folder;
+  const std::string log = folder.file("log.jsonl");
+  const std::string page = folder.file("page.html");
+  std::ofstream(log) << read_file(game.log);
+  const auto decided = [&](std::vector<std::string> more) {
+    const ProcessResult result =
+        run_olem(joined({"decide", "--model", game.model, "--context", "Light=0.1", "--context", "Temp=0.1",
+                         "--context", "Sal=0.1", "--log", log, "--draws", "300", "--judge-draws", "500"},
+                        more));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  };
+  EXPECT_FALSE(parse_json(decided({"--json"})).contains("realised")) << "no outcome is known yet";
+  EXPECT_EQ(run_olem({"check", "--log", log, "--data", game.rows, "--record"}).exit_code, 0);
+  const Json realised = parse_json(run_olem({"check", "--log", log, "--json"}).out)["realised"];
+  EXPECT_EQ(parse_json(decided({"--json"}))["realised"]["share"], realised["share"]);
+  EXPECT_THAT(decided({"--report", page}), HasSubstr("Earlier decisions: Success was claimed with "));
+  const std::string html = read_file(page);
+  EXPECT_THAT(html, HasSubstr("<h2>How earlier decisions came out</h2>"));
+  EXPECT_THAT(html, HasSubstr("on average in 200 decisions"));
 }
 
 TEST(CliLog, ClaimsThatDoNotFitAreAWarning) {

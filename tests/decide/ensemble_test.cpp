@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -205,6 +206,104 @@ TEST(DecisionWithMembers, EveryProposalHasAnInterval) {
     EXPECT_LT(proposal.success_low, proposal.success_probability);
     EXPECT_GT(proposal.success_high, proposal.success_probability);
   }
+}
+
+// One lever, one outcome that goes with it or against it.
+std::shared_ptr<const SamplerSet> line(double slope) {
+  RandomStream random(8, "test.line");
+  constexpr std::size_t kRows = 400;
+  std::vector<double> values(2 * kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    values[i] = random.normal();
+    values[kRows + i] = slope * values[i] + 0.4 * random.normal();
+  }
+  SamplerOptions options;
+  options.sampler = "gaussian";
+  const Table table({"lever", "outcome"}, std::move(values), "line.csv");
+  return std::make_shared<const SamplerSet>(
+      fit_samplers(table, conditions_from_order(table.names()), options, Context()));
+}
+
+DecisionProblem line_problem() {
+  DecisionProblem made;
+  made.samplers = line(1.0);
+  made.alterable = {{"lever", -3.0, 3.0}};
+  made.region = Region::box({{"outcome", 1.0, 2.0}});
+  return made;
+}
+
+// Three orders contradict the fit: what they would do is better on average, and is done.
+TEST(DecisionWithMembers, TheBestMeanIsTaken) {
+  DecisionProblem asked = line_problem();
+  auto members = std::make_shared<ModelMembers>();
+  for (int k = 0; k < 3; ++k) members->list.push_back({MemberKind::kOrder, {"lever", "outcome"}, line(-1.0)});
+  asked.members = members;
+  const Decision decision = decide(asked, {}, Context());
+  EXPECT_TRUE(decision.uncertainty->chosen_by_members);
+  EXPECT_NEAR(*decision.alterations.front().value, -1.5, 0.2);
+  // 1.5 -+ .5 by a noise of .4: .789, by three of four.
+  EXPECT_NEAR(decision.success_probability, 0.75 * 0.789, 0.03);
+  for (ModelMember& member : members->list) member.samplers = asked.samplers;
+  const Decision agreed = decide(asked, {}, Context());
+  EXPECT_FALSE(agreed.uncertainty->chosen_by_members);
+  EXPECT_NEAR(*agreed.alterations.front().value, 1.5, 0.2);
+}
+
+// Where the fit's own decision is no worse than .005, it stands.
+TEST(DecisionWithMembers, AnotherDecisionMustBeVisiblyBetter) {
+  DecisionProblem asked = line_problem();
+  auto members = std::make_shared<ModelMembers>();
+  members->list.push_back({MemberKind::kOrder, {"lever", "outcome"}, line(0.98)});
+  asked.members = members;
+  EXPECT_FALSE(decide(asked, {}, Context()).uncertainty->chosen_by_members);
+}
+
+TEST(DecisionWithMembers, OtherOrderAndUnitsAreNotedAndNeverChoose) {
+  DecisionProblem asked = problem();
+  auto members = std::make_shared<ModelMembers>(*asked.members);
+  std::erase_if(members->list, [](const ModelMember& member) { return member.kind > MemberKind::kHalf; });
+  asked.members = members;
+  const Decision plain = decide(asked, brief(), Context());
+  EXPECT_FALSE(plain.uncertainty->other_order);
+  EXPECT_FALSE(plain.uncertainty->units);
+  // The yield before the levers: nothing that is set can change it.
+  const Order turned = {"weather", "yield", "dose", "rate"};
+  const auto behind = fit_rehearsal(farm_task(), farm(150, 1), {}, turned, Context()).samplers;
+  members->list.push_back({MemberKind::kOtherOrder, turned, behind});
+  members->list.push_back({MemberKind::kOtherUnits, turned, behind});
+  const Decision noted = decide(asked, brief(), Context());
+  for (std::size_t k = 0; k < plain.alterations.size(); ++k)
+    EXPECT_EQ(noted.alterations[k].value, plain.alterations[k].value);
+  EXPECT_EQ(noted.success_probability, plain.success_probability);
+  ASSERT_TRUE(noted.uncertainty->other_order);
+  EXPECT_LT(noted.uncertainty->other_order->success, plain.success_probability - 0.1);
+  EXPECT_EQ(noted.uncertainty->other_order->success, noted.uncertainty->other_order->without_action);
+  const std::vector<std::pair<std::string, std::string>> pairs = {{"yield", "dose"}, {"yield", "rate"}};
+  EXPECT_EQ(noted.uncertainty->other_order->pairs, pairs);
+  ASSERT_TRUE(noted.uncertainty->units);
+  EXPECT_TRUE(noted.uncertainty->units->decision.alterations.empty());
+  EXPECT_LT(noted.uncertainty->units->success, plain.success_probability - 0.05);
+}
+
+// Far beyond all rows most of the uncertainty is that of the functions themselves.
+TEST(DecisionWithMembers, BeyondTheDataItIsUnreliable) {
+  const auto codes = [](const Decision& decision) {
+    std::vector<std::string> all;
+    for (const Warning& warning : decision.summary.warnings) all.push_back(warning.code);
+    return all;
+  };
+  DecisionProblem asked = problem();
+  const Decision near = decide(asked, brief(), Context());
+  const auto with_near = codes(near);
+  EXPECT_EQ(std::find(with_near.begin(), with_near.end(), "beyond_data") != with_near.end(),
+            near.uncertainty->extrapolation > 0.5 * near.uncertainty->variance());
+  asked.alterable[0].high = 12.0;
+  asked.fixed = {{"dose", 12.0}};
+  const Decision far = decide(asked, brief(), Context());
+  EXPECT_GT(far.uncertainty->extrapolation, 0.5 * far.uncertainty->variance());
+  EXPECT_GT(far.uncertainty->extrapolation, 2.0 * near.uncertainty->extrapolation);
+  EXPECT_EQ(far.summary.status, Status::kUnreliable);
+  EXPECT_THAT(codes(far), ::testing::Contains("beyond_data"));
 }
 
 TEST(SuccessClaims, AreThoseOfTheDecision) {

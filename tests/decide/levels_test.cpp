@@ -118,6 +118,44 @@ TEST(Levels, TheSearchGoesThroughADiscreteMediator) {
   EXPECT_GT(best - Patients::success(0.0, 8.0, 53.0), 0.1) << "otherwise nothing is tested";
 }
 
+// A figure of an outcome counts its levels, or its whole numbers, and nothing between them.
+TEST(Levels, HistogramsHaveABinForEachLevelAndEachWholeNumber) {
+  DecisionProblem problem;
+  problem.samplers = fit_in_order(Renewals::table(300, 4));
+  problem.context = {{"age", 0.0}};
+  problem.alterable = {{"price", 0.6, 1.6}};
+  problem.region = Region::box({{"renewed", {}, {}, {}, {"yes"}}});
+  const Explanation renewals = explain(problem, {}, {}, Context());
+  const OutcomeHistogram& renewed = renewals.outcomes.front();
+  EXPECT_EQ(renewed.levels, (std::vector<std::string>{"no", "yes"}));
+  EXPECT_EQ(renewed.wanted, std::vector<std::string>{"yes"});
+  ASSERT_EQ(renewed.without_action.size(), 2U);
+  EXPECT_NEAR(static_cast<double>(renewed.without_action[1]), renewals.without_action * 4000.0, 1e-6);
+  EXPECT_THAT(explanation_svg(renewals), HasSubstr("yes (wanted)"));
+
+  RandomStream random(5, "bins");
+  std::vector<double> values(600);
+  for (std::size_t i = 0; i < 300; ++i) {
+    values[i] = random.normal();
+    values[300 + i] = std::floor(3.0 * std::exp(0.3 * values[i]) * random.exponential(1.0));
+  }
+  std::vector<Column> about(2);
+  about[1].type = ColumnType::kCount;
+  problem.samplers = fit_in_order(Table({"lever", "visits"}, std::move(values), "visits.csv", std::move(about)));
+  problem.context.clear();
+  problem.alterable = {{"lever", -1.0, 1.0}};
+  problem.region = Region::box({{"visits", std::nullopt, 2.0}});
+  const Explanation counted = explain(problem, {}, {}, Context());
+  const OutcomeHistogram& visits = counted.outcomes.front();
+  EXPECT_TRUE(visits.whole);
+  double wanted = 0.0;
+  for (std::size_t i = 0; i < visits.without_action.size(); ++i) {
+    EXPECT_EQ(visits.edges[i], std::floor(visits.edges[i]) + 0.5);
+    if (visits.edges[i] < 2.5) wanted += static_cast<double>(visits.without_action[i]);
+  }
+  EXPECT_NEAR(wanted, counted.without_action * 4000.0, 0.002 * 4000.0) << "but for the outermost draws";
+}
+
 TEST(Levels, DesiredLevelsAreCountedOnExactDraws) {
   DecisionProblem problem;
   problem.samplers = fit_in_order(Renewals::table(1000, 4));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -127,41 +128,121 @@ void expect(const DecisionProblem& problem, const std::vector<Known>& known) {
   }
 }
 
-// Known answers of the specification.
-TEST(Looking, Chain) {
-  expect(problem_of({{"X", {}, constant(0.9)}, {"Z", {0}, same(0.9)}, {"Y", {1}, same(0.9)}}, {"X", "Z"}),
-         {{"X", 0.9, 0.9}, {"Z", 0.9, 0.756}});
-}
+// Known answers of the literature, exact.
+struct BinaryTask {
+  const char* name;
+  std::vector<Node> nodes;
+  std::vector<std::string> levers;
+  std::vector<Known> known;
+};
 
-TEST(Looking, Trader) {
-  const DecisionProblem problem = problem_of({{"V1", {}, constant(0.5)},
-                                              {"V2", {0}, same(0.8)},
-                                              {"V3", {1}, same(0.8)},
-                                              {"V4", {2}, same(0.8)},
-                                              {"Y", {0, 3}, trade}},
-                                             {"V2", "V3", "V4"});
-  expect(problem, {{"V2", 0.5, 0.6}, {"V3", 0.5, 0.54}, {"V4", 0.5, 0.396}});
-}
-
-TEST(Looking, Farmer) {
+std::vector<BinaryTask> binary_tasks() {
   const auto after = [](const std::vector<double>& v) { return 0.8 * (1.0 - v[0]); };
-  const DecisionProblem problem = problem_of({{"V1", {}, constant(0.8)},
-                                              {"V2", {0}, after},
-                                              {"V3", {1}, after},
-                                              {"V4", {2}, after},
-                                              {"Y", {0, 3}, [](const auto& v) { return 0.8 * v[0] * v[1]; }}},
-                                             {"V2", "V3", "V4"});
-  expect(problem, {{"V2", 0.64, 0.64}, {"V4", 0.64, 0.1024}});
+  const auto both = [](const std::vector<double>& v) { return 0.8 * v[0] * v[1]; };
+  return {{"chain",
+           {{"X", {}, constant(0.9)}, {"Z", {0}, same(0.9)}, {"Y", {1}, same(0.9)}},
+           {"X", "Z"},
+           {{"X", 0.9, 0.9}, {"Z", 0.9, 0.756}}},
+          {"trader",
+           {{"V1", {}, constant(0.5)},
+            {"V2", {0}, same(0.8)},
+            {"V3", {1}, same(0.8)},
+            {"V4", {2}, same(0.8)},
+            {"Y", {0, 3}, trade}},
+           {"V2", "V3", "V4"},
+           {{"V2", 0.5, 0.6}, {"V3", 0.5, 0.54}, {"V4", 0.5, 0.396}}},
+          {"farmer",
+           {{"V1", {}, constant(0.8)}, {"V2", {0}, after}, {"V3", {1}, after}, {"V4", {2}, after}, {"Y", {0, 3}, both}},
+           {"V2", "V3", "V4"},
+           {{"V2", 0.64, 0.64}, {"V4", 0.64, 0.1024}}},
+          {"doctor",
+           {{"V1", {}, constant(0.5)},
+            {"V2", {}, constant(0.2)},
+            {"V3", {0, 1}, both},
+            {"V4", {}, constant(0.2)},
+            {"Y", {0, 3}, trade}},
+           {"V2", "V3", "V4"},
+           {{"V2", 0.66, 0.532}, {"V3", 0.5, 0.532}, {"V4", 0.5, 0.42}}}};
 }
 
-TEST(Looking, Doctor) {
-  const DecisionProblem problem = problem_of({{"V1", {}, constant(0.5)},
-                                              {"V2", {}, constant(0.2)},
-                                              {"V3", {0, 1}, [](const auto& v) { return 0.8 * v[0] * v[1]; }},
-                                              {"V4", {}, constant(0.2)},
-                                              {"Y", {0, 3}, trade}},
-                                             {"V2", "V3", "V4"});
-  expect(problem, {{"V2", 0.66, 0.532}, {"V3", 0.5, 0.532}, {"V4", 0.5, 0.42}});
+TEST(Looking, TasksOfTheLiterature) {
+  for (const BinaryTask& task : binary_tasks()) {
+    SCOPED_TRACE(task.name);
+    expect(problem_of(task.nodes, task.levers), task.known);
+  }
+}
+
+// The probability of success of a plan by summing over all values of all variables.
+double summed_success(const std::vector<Node>& nodes, const Decision& plan) {
+  const std::function<double(std::vector<double>&)> from = [&](std::vector<double>& values) -> double {
+    if (values.size() == nodes.size()) return values.back();
+    const Node& node = nodes[values.size()];
+    const auto with = [&](double value) {
+      values.push_back(value);
+      const double success = from(values);
+      values.pop_back();
+      return success;
+    };
+    for (const Alteration& alteration : plan.alterations) {
+      if (alteration.name == node.name && alteration.value) return with(*alteration.value);
+    }
+    const std::vector<AlterationRule> none;
+    for (const AlterationRule& rule : plan.sequence ? plan.sequence->rules : none) {
+      if (rule.name != node.name) continue;
+      std::vector<double> seen;
+      for (const std::string& input : rule.inputs) {
+        const auto place =
+            std::find_if(nodes.begin(), nodes.end(), [&](const Node& other) { return other.name == input; });
+        seen.push_back(values[static_cast<std::size_t>(place - nodes.begin())]);
+      }
+      return with(rule(seen));
+    }
+    std::vector<double> parents;
+    for (const std::size_t parent : node.parents) parents.push_back(values[parent]);
+    const double p = node.probability(parents);
+    return p * with(1.0) + (1.0 - p) * with(0.0);
+  };
+  std::vector<double> values;
+  return from(values);
+}
+
+// The plans that are found are the best there are, to every digit: what is left in the numbers is chance of draws.
+TEST(Looking, PlansAreExactlyTheBest) {
+  for (const BinaryTask& task : binary_tasks()) {
+    for (const Known& answer : task.known) {
+      SCOPED_TRACE(std::string(task.name) + " " + answer.lever);
+      const auto lever = std::find(task.levers.begin(), task.levers.end(), answer.lever);
+      const std::vector<std::string> later(lever + 1, task.levers.end());
+      double changed = 0.0;
+      double watched = 0.0;
+      for (std::size_t choice = 0; choice < std::size_t{2} << later.size(); ++choice) {
+        const bool alter = (choice & 1U) != 0;
+        std::vector<std::string> altered;
+        std::vector<SequenceStep> steps(1);
+        (alter ? steps[0].alter : steps[0].then_observe).push_back(answer.lever);
+        if (alter) altered.push_back(answer.lever);
+        for (std::size_t k = 0; k < later.size(); ++k) {
+          if (((choice >> (k + 1)) & 1U) == 0) {
+            steps.back().then_observe.push_back(later[k]);
+            continue;
+          }
+          altered.push_back(later[k]);
+          steps.push_back({{later[k]}, {}});
+        }
+        DecisionProblem problem = problem_of(task.nodes, altered);
+        problem.sequence = steps;
+        DecisionOptions options;
+        options.least_effort = 0.0;
+        for (const double value : {0.0, 1.0}) {
+          if (alter) problem.fixed = {{answer.lever, value}};
+          double& best = alter ? changed : watched;
+          best = std::max(best, summed_success(task.nodes, decide(problem, options, Context())));
+        }
+      }
+      EXPECT_NEAR(changed, answer.changed, 1e-6);
+      EXPECT_NEAR(watched, answer.watched, 1e-6);
+    }
+  }
 }
 
 // Seeing what the last lever can answer to is worth .6 - .5; a coin of its own is worth nothing.

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <set>
 
+#include "decide/ensemble.h"
 #include "decide/rule_sampler.h"
 #include "olem/belief.h"
 #include "olem/decision.h"
@@ -215,8 +218,8 @@ TEST(Belief, UnlikelyObservationsWarn) {
   }
 }
 
-// first, then seen = first + noise, then second, result = seen + second + a little noise.
-DecisionProblem answering(const std::string& sampler = "gaussian") {
+// first, then seen = first / 2 + noise, then second, result = seen + second + a little noise.
+std::vector<std::vector<double>> answering_rows() {
   constexpr std::size_t kRows = 400;
   const auto noise = random_noise(4, kRows, 5);
   std::vector<std::vector<double>> v(4, std::vector<double>(kRows));
@@ -226,6 +229,11 @@ DecisionProblem answering(const std::string& sampler = "gaussian") {
     v[2][i] = noise[2][i];
     v[3][i] = v[1][i] + v[2][i] + 0.2 * noise[3][i];
   }
+  return v;
+}
+
+DecisionProblem answering(const std::string& sampler = "gaussian") {
+  const auto v = answering_rows();
   DecisionProblem problem;
   problem.samplers = std::make_shared<const SamplerSet>(fit({"first", "seen", "second", "result"}, v, sampler));
   problem.alterable = {{"first", -1.0, 1.0}, {"second", -3.0, 3.0}};
@@ -339,8 +347,8 @@ TEST(Sequence, ARuleCarriesItsLimits) {
   EXPECT_LT(claimed.success_probability, 0.90);
 }
 
-// The answer to what is seen is a parabola: squares pay. Where it is a straight line there are none.
-TEST(Sequence, RulesHaveSquaresWhereTheyPay) {
+// The answer to what is seen is a parabola.
+DecisionProblem parabola() {
   constexpr std::size_t kRows = 600;
   const auto noise = random_noise(3, kRows, 11);
   std::vector<std::vector<double>> v(3, std::vector<double>(kRows));
@@ -354,7 +362,12 @@ TEST(Sequence, RulesHaveSquaresWhereTheyPay) {
   problem.alterable = {{"lever", -1.0, 4.0}};
   problem.region = Region::box({{"result", -0.5, 0.5}});
   problem.sequence = {{{}, {"seen"}}, {{"lever"}, {}}};
-  const Decision decision = decide(problem, {}, Context());
+  return problem;
+}
+
+// Squares pay there. Where the answer is a straight line there are none.
+TEST(Sequence, RulesHaveSquaresWhereTheyPay) {
+  const Decision decision = decide(parabola(), {}, Context());
   ASSERT_EQ(decision.sequence->rules.size(), 1U);
   const AlterationRule& rule = decision.sequence->rules[0];
   ASSERT_EQ(rule.sums[0].squares.size(), 1U);
@@ -412,9 +425,8 @@ TEST(Sequence, LevelsAreAnsweredByATable) {
   }
 }
 
-// The same where the two add up, which every sampler knows: the lever is the other of what is seen, and a target asks
-// for no more of it than is needed.
-TEST(Sequence, ATableIsFilledAndATargetIsReached) {
+// The same where the two add up, which every sampler knows: the best lever is the other of what is seen.
+DecisionProblem adding_up() {
   constexpr std::size_t kRows = 600;
   RandomStream random(6, "test.sequence.table");
   std::vector<std::vector<double>> v(3, std::vector<double>(kRows));
@@ -435,6 +447,12 @@ TEST(Sequence, ATableIsFilledAndATargetIsReached) {
   problem.alterable = {{.name = "lever", .values = {0.0, 1.0}}};
   problem.region = Region::box({{"result", 0.5, 1.5}});
   problem.sequence = {{{}, {"seen"}}, {{"lever"}, {}}};
+  return problem;
+}
+
+// A target asks for no more of the lever than is needed.
+TEST(Sequence, ATableIsFilledAndATargetIsReached) {
+  const DecisionProblem problem = adding_up();
   const Decision decision = decide(problem, {}, Context());
   // 1 -+ .5 by a noise of .25: .9545; either level alone half of that.
   EXPECT_NEAR(decision.success_probability, 0.9545, 0.03);
@@ -522,6 +540,60 @@ TEST(Sequence, NeverBelowAtOnceOnTasksOfTheStudies) {
   EXPECT_GE(with_a_look, 6);
 }
 
+// A lever that is over and was not set counts in constraints with what is expected of it given what was seen: .5 / 1.25
+// x .7 = .28 here.
+TEST(Sequence, WhatWasLeftAloneCountsInConstraints) {
+  for (const bool exact : {true, false}) {
+    DecisionProblem problem = answering();
+    if (!exact) problem.samplers = disguised(*problem.samplers);
+    problem.constraints = {{{{"first", 1.0}, {"second", 1.0}}, 0.0}};
+    const std::vector<NamedValue> so_far = {{"seen", 0.7}};
+    const ProblemSoFar next = problem_so_far(problem, so_far, Context());
+    ASSERT_EQ(next.problem.constraints.size(), 1U);
+    EXPECT_NEAR(next.problem.constraints[0].max, -0.28, 0.1);
+    ASSERT_EQ(next.problem.constraints[0].weights.size(), 1U);
+    const Decision decision = decide(next.problem, {}, Context());
+    ASSERT_TRUE(decision.alterations[0].value);
+    EXPECT_LE(*decision.alterations[0].value, next.problem.constraints[0].max + 1e-6);
+  }
+}
+
+// Without steps too: what was seen has its causes behind it, in the fit. Where another order has a lever among them, it
+// is decided all the same.
+TEST(Sequence, WhatWasSeenHasItsCausesBehindIt) {
+  DecisionProblem problem = answering();
+  problem.sequence.clear();
+  const std::vector<NamedValue> so_far = {{"seen", 0.7}};
+  const ProblemSoFar next = problem_so_far(problem, so_far, Context());
+  ASSERT_EQ(next.problem.alterable.size(), 1U);
+  EXPECT_EQ(next.problem.alterable[0].name, "second");
+  ASSERT_EQ(next.warnings.size(), 1U);
+  EXPECT_EQ(next.warnings[0].code, "course_taken");
+  EXPECT_EQ(next.warnings[0].where, "first");
+  EXPECT_NEAR(*decide(next.problem, {}, Context()).alterations[0].value, -0.7, 0.25);
+
+  const auto v = answering_rows();
+  auto members = std::make_shared<ModelMembers>();
+  const Order turned = {"second", "seen", "first", "result"};
+  // Least squares depend on all before, if only by chance.
+  members->list.push_back({MemberKind::kOrder, turned,
+                           std::make_shared<const SamplerSet>(fit(turned, {v[2], v[1], v[0], v[3]}, "gaussian"))});
+  problem.members = members;
+  const Decision decision = decide(problem_so_far(problem, so_far, Context()).problem, {}, Context());
+  ASSERT_TRUE(decision.uncertainty);
+  EXPECT_NEAR(*decision.alterations[0].value, -0.7, 0.25);
+}
+
+// What was set is paid: its weight, and how it counts, are gone, and no other lever gets a weight for that.
+TEST(Sequence, WhatWasSetIsPaid) {
+  DecisionProblem problem = answering();
+  problem.cost = {{"first", 2.0}};
+  problem.cost_forms = {{.name = "first", .datum = 0.0, .power = 2}};
+  const std::vector<NamedValue> so_far = {{"first", 0.5}, {"seen", 0.7}};
+  const ProblemSoFar next = problem_so_far(problem, so_far, Context());
+  EXPECT_EQ(decide(next.problem, {}, Context()).cost, 0.0);
+}
+
 TEST(Sequence, SoFarIsChecked) {
   const auto complaint = [](std::vector<NamedValue> so_far) -> std::string {
     try {
@@ -534,6 +606,178 @@ TEST(Sequence, SoFarIsChecked) {
   EXPECT_THAT(complaint({{"sene", 1.0}}), HasSubstr("Did you mean 'seen'?"));
   EXPECT_THAT(complaint({{"seen", 1.0}, {"seen", 2.0}}), HasSubstr("twice"));
   EXPECT_THAT(complaint({{"result", 1.0}}), HasSubstr("result"));
+}
+
+// What a program that knows nothing but the JSON of a rule sets, by docs/methods/sequence.md.
+double set_by_json(const Json& rule, const std::string& lever, const std::map<std::string, double>& known) {
+  const auto sum = [&](const Json& part) {
+    double total = part["constant"];
+    for (const auto& [name, slope] : part["slopes"].items()) total += slope.get<double>() * known.at(name);
+    if (!part.contains("squares")) return total;
+    for (const auto& [name, square] : part["squares"].items())
+      total += square.get<double>() * std::pow(known.at(name), 2);
+    return total;
+  };
+  double low = rule["min"];
+  double high = rule["max"];
+  for (const Json& limit : rule.value("limits", Json::array())) {
+    double room = limit["max"];
+    double own = 0.0;
+    for (const auto& [name, weight] : limit["weights"].items())
+      (name == lever ? own : room) += name == lever ? weight.get<double>() : -weight.get<double>() * known.at(name);
+    if (own > 0.0) high = std::max(rule["min"].get<double>(), std::min(high, room / own));
+    if (own < 0.0) low = std::min(rule["max"].get<double>(), std::max(low, room / own));
+  }
+  if (rule["form"] == "affine") return std::clamp(sum(rule), low, high);
+  if (rule["form"] == "scores") {
+    std::map<double, double> values;  // by score
+    for (const Json& score : rule["scores"]) {
+      const double value = score["value"];
+      if (value >= low && value <= high) values[sum(score)] = value;
+    }
+    return values.rbegin()->second;
+  }
+  for (const Json& cell : rule["cells"]) {
+    bool matches = true;
+    for (const auto& [name, level] : cell["seen"].items())
+      matches = matches && std::abs(known.at(name) - level.get<double>()) < 1e-9;
+    if (matches) return cell["value"];
+  }
+  ADD_FAILURE() << "no cell";
+  return 0.0;
+}
+
+// The second lever has levels, and each has a line as its score.
+DecisionProblem scored() {
+  constexpr std::size_t kRows = 500;
+  const auto noise = random_noise(3, kRows, 17);
+  std::vector<std::vector<double>> v(3, std::vector<double>(kRows));
+  RandomStream random(5, "test.sequence.scored");
+  for (std::size_t i = 0; i < kRows; ++i) {
+    v[0][i] = noise[0][i];
+    v[1][i] = static_cast<double>(random.below(3));
+    v[2][i] = v[0][i] + 1.5 * v[1][i] + 0.3 * noise[2][i];
+  }
+  DecisionProblem problem;
+  problem.samplers = std::make_shared<const SamplerSet>(fit({"seen", "lever", "result"}, v, "linear"));
+  problem.alterable = {{.name = "lever", .values = {0.0, 1.0, 2.0}}};
+  problem.region = Region::box({{"result", 0.7, 2.3}});
+  problem.sequence = {{{}, {"seen"}}, {{"lever"}, {}}};
+  return problem;
+}
+
+// Rules as data: what the draws of the claim had, another program sets too.
+TEST(Rules, AnotherProgramSetsTheSame) {
+  DecisionProblem limited = answering();
+  limited.fixed = {{"first", -0.5}};
+  limited.constraints = {{{{"first", 2.0}, {"second", 4.0}}, 1.0}};
+  const std::vector<std::pair<DecisionProblem, std::string>> cases = {{answering(), "affine"},
+                                                                      {limited, "affine"},
+                                                                      {parabola(), "affine"},
+                                                                      {scored(), "scores"},
+                                                                      {adding_up(), "table"}};
+  for (const auto& [problem, form] : cases) {
+    const Decision decision = decide(problem, {}, Context());
+    ASSERT_TRUE(decision.sequence);
+    const std::vector<AlterationRule>& rules = decision.sequence->rules;
+    ASSERT_EQ(rules.size(), 1U);
+    const Json json = to_json(rules[0]);
+    SCOPED_TRACE(json.dump());
+    EXPECT_EQ(json["form"], form);
+
+    const SamplerSet& set = *problem.samplers;
+    const internal::Rule own = internal::rule_for(rules[0], set, rules);
+    PostDecisionPlan plan;
+    plan.altered = internal::parameter_names(set, own);
+    std::vector<double> at(own.weights.begin(), own.weights.begin() + static_cast<std::ptrdiff_t>(own.parameters()));
+    std::vector<std::optional<double>> values;
+    for (const Alteration& alteration : decision.alterations) {
+      values.push_back(alteration.value);
+      if (!alteration.value) continue;
+      plan.altered.push_back(alteration.name);
+      at.push_back(set.variables[set.index(alteration.name)].standardise(*alteration.value));
+    }
+    plan.outcomes = {rules[0].name};
+    plan.draws = 500;
+    const Table drawn = PostDecisionSampler(internal::with_rules(set, {own}), plan, Context()).table(at);
+    std::set<double> different;
+    for (std::size_t i = 0; i < drawn.rows(); ++i) {
+      std::map<std::string, double> known;
+      for (std::size_t j = 0; j < drawn.columns(); ++j) known[drawn.name(j)] = drawn.at(i, j);
+      const double value = drawn.at(i, drawn.index(rules[0].name));
+      ASSERT_NEAR(set_by_json(json, rules[0].name, known), value, 1e-9);
+      different.insert(value);
+    }
+    EXPECT_GE(different.size(), 2U);
+    // These draws are those of the claim.
+    const double success =
+        internal::success_by(problem, problem.samplers, values, rules, static_cast<std::uint64_t>(DrawStream::kReport),
+                             DecisionOptions(), Context());
+    EXPECT_NEAR(success, decision.success_probability, 1e-12);
+  }
+}
+
+// A lever that follows a rule, second = b x seen with b about -1, has sd 1 and is expected to be 0: a cause moves the
+// outcome, of sd .2, by .2 r^2 / sqrt(1 - r^2) x second in every draw, the way that is worse.
+TEST(Sequence, HiddenCausesMoveAPlanToo) {
+  const Decision decision = decide(answering(), {}, Context());
+  ASSERT_TRUE(decision.hidden_cause);
+  EXPECT_TRUE(decision.hidden_cause->left_out.empty());
+  ASSERT_EQ(decision.hidden_cause->curve.size(), 20U);
+  const double slope = decision.sequence->rules[0].sums[0].slopes[0];
+  for (const HiddenCause::Point& point : decision.hidden_cause->curve) {
+    const double r = point.strength;
+    const double moved = 0.2 * r * r / std::sqrt(1.0 - r * r);
+    const double left = std::abs(1.0 + slope) + moved * std::abs(slope);
+    // seen has variance 1.25.
+    const double sd = std::sqrt(0.04 + 1.25 * left * left);
+    EXPECT_NEAR(point.success, 2.0 * normal_cdf(0.5 / sd) - 1.0, 0.05) << r;
+  }
+  EXPECT_LT(decision.hidden_cause->curve.back().success, 0.7);
+  EXPECT_FALSE(decision.hidden_cause->breakdown);  // .26 without action
+}
+
+// Along an order in which what is seen comes after the second lever no rule can answer to it.
+TEST(Sequence, MembersSayWhatWouldChangeAPlan) {
+  const auto v = answering_rows();
+  const Order turned = {"first", "second", "seen", "result"};
+  const auto other = std::make_shared<const SamplerSet>(fit(turned, {v[0], v[2], v[1], v[3]}, "gaussian"));
+  const auto decided = [&](const std::vector<MemberKind>& kinds) {
+    DecisionProblem problem = answering();
+    auto members = std::make_shared<ModelMembers>();
+    members->list.push_back({MemberKind::kOrder, {"first", "seen", "second", "result"}, problem.samplers});
+    for (const MemberKind kind : kinds) members->list.push_back({kind, turned, other});
+    problem.members = members;
+    return decide(problem, {}, Context());
+  };
+  const Decision alike = decided({});
+  ASSERT_TRUE(alike.uncertainty);
+  EXPECT_FALSE(alike.uncertainty->question);
+  EXPECT_FALSE(alike.uncertainty->other_order);
+  EXPECT_FALSE(alike.uncertainty->units);
+  EXPECT_TRUE(alike.uncertainty->next);
+
+  const Decision noted = decided({MemberKind::kOtherOrder, MemberKind::kOtherUnits});
+  EXPECT_EQ(noted.success_probability, alike.success_probability);  // they never take part
+  ASSERT_TRUE(noted.uncertainty->other_order);
+  // What is seen counts with its mean there: |N(0, 2.29 - 1)| < .5, or so.
+  EXPECT_LT(noted.uncertainty->other_order->success, 0.5);
+  const std::vector<std::pair<std::string, std::string>> pairs = {{"seen", "second"}};
+  EXPECT_EQ(noted.uncertainty->other_order->pairs, pairs);
+  ASSERT_TRUE(noted.uncertainty->units);
+  EXPECT_NEAR(noted.uncertainty->units->success, noted.uncertainty->other_order->success, 0.05);
+  EXPECT_LT(noted.uncertainty->units->decision.success, 0.6);
+
+  // Where the orders themselves differ, it is a question.
+  const Decision asked = decided({MemberKind::kOrder});
+  ASSERT_TRUE(asked.uncertainty->question);
+  const OrderQuestion& question = *asked.uncertainty->question;
+  EXPECT_EQ(question.first, "seen");
+  EXPECT_EQ(question.second, "second");
+  EXPECT_GT(question.as_learned, 0.9);
+  EXPECT_LT(question.other_way, 0.5);
+  EXPECT_GT(question.other_decision.success, 0.2);
+  EXPECT_NEAR(asked.success_probability, (2.0 * question.as_learned + question.other_way) / 3.0, 0.02);
 }
 
 // Gradients of draws under rules against central differences.

@@ -478,6 +478,35 @@ TEST(OlemPlus, WeightsChooseTheRowsThatCount) {
   EXPECT_EQ(order(), (Order{"b", "a"}));
 }
 
+// Normal noise and units of their own: by shape nothing tells the two apart. Where the lever was set at random it is
+// independent of what comes before it and moves what comes after it.
+TEST(OlemPlus, RowsThatWereSetTellWhatComesFirst) {
+  for (const bool lever_first : {true, false}) {
+    RandomStream random(19, "set");
+    std::vector<std::vector<double>> columns(2, std::vector<double>(1000));
+    auto rows = std::make_shared<TaskRows>();
+    rows->set.push_back({"lever", std::vector<unsigned char>(1000)});
+    for (std::size_t i = 0; i < 1000; ++i) {
+      const bool was_set = i % 2 == 0;
+      rows->set.front().rows[i] = was_set ? 1 : 0;
+      const double first = random.normal();
+      const double second = random.normal();
+      double& lever = columns[0][i];
+      double& other = columns[1][i];
+      lever = first;
+      other = lever_first ? lever + second : second;
+      if (!lever_first && !was_set) lever = other + first;
+    }
+    const Table table = table_of({"lever", "other"}, columns);
+    OlemPlusOptions options = with_units(ColumnUnits::kArbitrary);
+    EXPECT_FALSE(learn_order_olem_plus(table, options, {}, Context()).steps.front().decided);
+    options.rows = rows;
+    const OrderResult told = learn_order_olem_plus(table, options, {}, Context());
+    EXPECT_EQ(told.order, lever_first ? (Order{"lever", "other"}) : (Order{"other", "lever"}));
+    EXPECT_TRUE(told.steps.front().decided);
+  }
+}
+
 // Rounded and repeated values, columns with few values, rows that repeat.
 TEST(OlemPlus, TakesDiscreteColumns) {
   RandomStream random(17, "discrete");

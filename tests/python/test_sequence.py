@@ -42,3 +42,20 @@ def test_the_next_step(fitted):
     assert decision.so_far == {"first": 0.2, "seen": 0.7}
     assert decision.sequence is None
     assert decision.alterations["second"] == pytest.approx(-0.7, abs=0.25)
+
+
+def test_another_program_follows_the_rule(fitted):
+    decision = fitted.suggest()
+    rule = decision.sequence["rules"]["second"]
+    assert rule["form"] == "affine"
+    assert rule["inputs"] == ["seen"]
+    # The world of the fixture, in which another program sets what the rule says.
+    random = np.random.default_rng(7)
+    n = 20_000
+    first = decision.alterations["first"]
+    first = random.normal(size=n) if first is None else first
+    seen = 0.5 * first + random.normal(size=n)
+    wanted = rule["constant"] + rule["slopes"]["seen"] * seen + rule.get("squares", {}).get("seen", 0) * seen**2
+    second = np.clip(wanted, rule["min"], rule["max"])
+    result = seen + second + 0.2 * random.normal(size=n)
+    assert np.mean(np.abs(result) <= 0.5) == pytest.approx(decision.success_probability, abs=0.02)

@@ -397,6 +397,28 @@ TEST_F(Api, ScenariosAreComparedOnTheSameDraws) {
   EXPECT_THAT(why(many + "]}"), HasSubstr("13 scenarios, but at most 12"));
 }
 
+// A plan knows what later levers will do, a rehearsal does not: a scenario that is a recommendation in steps keeps the
+// number of the recommendation as long as nothing of it is changed.
+TEST_F(Api, AScenarioThatIsAPlanHasItsNumber) {
+  const Json answer = json_of(post("/api/recommend", R"({"so_far": {"rate": 5.0}})"));
+  const Json& decision = answer["decision"];
+  ASSERT_FALSE(decision["alterations"]["dose"].is_null());
+  const auto compared = [&](const Json& levers, const std::string& id) {
+    const Json body = {{"scenarios", {{{"name", "A"}, {"alterations", levers}, {"result", id}}}}};
+    return json_of(post("/api/compare", body.dump()))["rows"][0];
+  };
+  const std::string id = answer["id"];
+  const Json own = compared(decision["alterations"], id);
+  EXPECT_EQ(own["in_steps"], true);
+  EXPECT_EQ(own["success_probability"], decision["success_probability"]);
+  EXPECT_EQ(own["interval"], decision["interval"]);
+  for (const Json& row : {compared({{"dose", 0.0}}, id), compared(decision["alterations"], "forgotten"),
+                          compared(decision["alterations"], json_of(post("/api/recommend", "{}"))["id"])})
+    EXPECT_EQ(row["in_steps"], false) << row;
+  EXPECT_THAT(refusal(post("/api/compare", R"({"scenarios": [{"name": "A", "result": 1}]})"), 400),
+              HasSubstr("not a text"));
+}
+
 TEST_F(Api, SaysWhatLookingIsWorth) {
   const Json json = json_of(post("/api/looking", R"({"context": {"weather": 0.2}})"));
   EXPECT_TRUE(json["variables"].is_array());
@@ -693,6 +715,9 @@ TEST_F(Api, LevelsAreWordsOrNumbers) {
   EXPECT_EQ(json_of(ask("/api/recommend", "{}"))["decision"]["alterations"]["heating"], 1.0);
   EXPECT_EQ(json_of(ask("/api/recommend", R"({"switches": {"heating": "off"}})"))["decision"]["alterations"]["heating"],
             0.0);
+  const Json scenarios =
+      json_of(ask("/api/compare", R"({"scenarios": [{"name": "A", "alterations": {"heating": "on"}}]})"));
+  EXPECT_THAT(scenarios["csv"].get<std::string>(), StartsWith("scenario,outside,heating,success_probability,"));
   const HttpAnswer between = ask("/api/rehearse", R"({"alterations": {"heating": 0.46}})");
   EXPECT_EQ(between.status, 400);
   EXPECT_THAT(between.body, HasSubstr("0.46 is none of the values of 'heating': off and on."));

@@ -96,6 +96,11 @@ TEST(NamedSimulators, MarketHasItsMoments) {
   // .9 (2 r + .4 c + e) - r = .8 r + .36 c + .9 e
   EXPECT_NEAR(variance("total_profit"), 0.64 * 4.06 + 0.1296 * 4.06 + 0.81 * 0.06 + 0.01, 0.1);
   EXPECT_NEAR(mean_of(table, "custom_number"), 0.0, 0.05);
+  // -.2 r - .36 c - .9 e
+  EXPECT_NEAR(variance("custom_number"), 0.04 * 4.06 + 0.1296 * 4.06 + 0.81 * 0.06 + 0.04, 0.025);
+  // Both are normal with covariance -1.224376. Integrated over the region (Python, midpoint rule): .2027274.
+  EXPECT_NEAR(NamedModel("market").success({}, {}, 40000, 3, Context()), 0.2027274,
+              4.0 * std::sqrt(0.2027274 * 0.7972726 / 40000.0));
 }
 
 // Mean and standard deviation of a column, by an independent implementation of the same equations (Python with numpy,

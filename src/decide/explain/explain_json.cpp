@@ -187,6 +187,12 @@ OutcomeHistogram read_histogram(const std::string& name, const JsonPart& part) {
   histogram.without_action = read_counts(part["without_action"], histogram.edges.size() - 1);
   if (part.has("with_decision"))
     histogram.with_decision = read_counts(part["with_decision"], histogram.edges.size() - 1);
+  histogram.whole = part.has("whole") && part["whole"].flag();
+  if (part.has("levels")) {
+    histogram.levels = part["levels"].texts();
+    if (histogram.levels.size() + 1 != histogram.edges.size()) part["levels"].fail("does not have one for each bin");
+    histogram.wanted = part["wanted"].texts();
+  }
   return histogram;
 }
 
@@ -239,6 +245,9 @@ Json to_json(const Explanation& explanation, std::span<const NamedColumn> column
     outcome["edges"] = histogram.edges;
     outcome["without_action"] = histogram.without_action;
     if (!histogram.with_decision.empty()) outcome["with_decision"] = histogram.with_decision;
+    if (histogram.whole) outcome["whole"] = true;
+    if (!histogram.levels.empty()) outcome["levels"] = histogram.levels;
+    if (!histogram.levels.empty()) outcome["wanted"] = histogram.wanted;
   }
   json["draws"] = explanation.draws;
   return json;

@@ -80,6 +80,56 @@ std::vector<std::size_t> bin_counts(const std::vector<double>& values, const std
   return result;
 }
 
+// Around whole numbers, so that every bin holds as many of them.
+std::vector<double> whole_edges(const std::vector<double>& edges) {
+  const double low = std::floor(edges.front() + 0.5);
+  const double width = std::ceil((std::floor(edges.back() + 0.5) - low + 1.0) / static_cast<double>(kForecastBins));
+  std::vector<double> result = {low - 0.5};
+  while (result.back() < edges.back()) result.push_back(result.back() + width);
+  return result;
+}
+
+std::vector<std::string> wanted_levels(const std::vector<ColumnLevel>& levels, const Region& region,
+                                       std::size_t outcome) {
+  std::vector<std::string> wanted;
+  if (outcome >= region.ranges().size()) return wanted;
+  const OutcomeRange& range = region.ranges()[outcome];
+  for (const ColumnLevel& level : levels) {
+    const bool among = std::find(range.values.begin(), range.values.end(), level.value) != range.values.end() ||
+                       std::find(range.words.begin(), range.words.end(), level.name) != range.words.end();
+    const bool within = !(range.low && level.value < *range.low) && !(range.high && level.value > *range.high);
+    if (range.is_list() ? among : within) wanted.push_back(level.name);
+  }
+  return wanted;
+}
+
+// Makes the bins for several samples of one variable; comes back with what each sample has in them.
+template <class Histogram>
+std::vector<std::vector<std::size_t>> fill_bins(Histogram& histogram, const std::vector<std::vector<double>>& samples,
+                                                const SamplerVariable& variable, const Region& region,
+                                                std::size_t outcome) {
+  const std::vector<ColumnLevel>& levels = variable.about.levels;
+  std::vector<std::vector<std::size_t>> counts;
+  if (levels.empty()) {
+    histogram.whole = variable.about.type == ColumnType::kCount;
+    histogram.edges = histogram_edges(samples);
+    if (histogram.whole) histogram.edges = whole_edges(histogram.edges);
+    for (const std::vector<double>& values : samples) counts.push_back(bin_counts(values, histogram.edges));
+    return counts;
+  }
+  histogram.edges = {-0.5};
+  for (const ColumnLevel& level : levels) {
+    histogram.levels.push_back(level.name);
+    histogram.edges.push_back(histogram.edges.back() + 1.0);
+  }
+  histogram.wanted = wanted_levels(levels, region, outcome);
+  for (const std::vector<double>& values : samples) {
+    std::vector<std::size_t>& own = counts.emplace_back(levels.size(), 0);
+    for (const double value : values) ++own[nearest_level(levels, value)];
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::vector<OutcomeHistogram> outcome_histograms(const OutcomeDraws& without, const OutcomeDraws* with,
@@ -88,33 +138,33 @@ std::vector<OutcomeHistogram> outcome_histograms(const OutcomeDraws& without, co
   const std::vector<std::string>& outcomes = region.outcomes();
   for (std::size_t k = 0; k < outcomes.size(); ++k) {
     const SamplerVariable& variable = samplers.variables[samplers.index(outcomes[k])];
-    const std::vector<double> before = restored_values(without, k, variable);
-    std::vector<double> after;
-    if (with != nullptr) after = restored_values(*with, k, variable);
+    std::vector<std::vector<double>> samples = {restored_values(without, k, variable)};
+    if (with != nullptr) samples.push_back(restored_values(*with, k, variable));
     OutcomeHistogram histogram;
     histogram.name = outcomes[k];
     if (k < region.ranges().size()) {
       histogram.desired_low = region.ranges()[k].low;
       histogram.desired_high = region.ranges()[k].high;
     }
-    histogram.edges = histogram_edges({before, after});
-    histogram.without_action = bin_counts(before, histogram.edges);
-    if (with != nullptr) histogram.with_decision = bin_counts(after, histogram.edges);
+    std::vector<std::vector<std::size_t>> counts = fill_bins(histogram, samples, variable, region, k);
+    histogram.without_action = std::move(counts.front());
+    if (with != nullptr) histogram.with_decision = std::move(counts.back());
     all.push_back(std::move(histogram));
   }
   return all;
 }
 
-std::vector<OverlaidHistogram> overlaid_histograms(std::span<const OutcomeDraws* const> draws,
-                                                   const std::vector<std::string>& outcomes,
+std::vector<OverlaidHistogram> overlaid_histograms(std::span<const OutcomeDraws* const> draws, const Region& region,
                                                    const SamplerSet& samplers) {
   std::vector<OverlaidHistogram> all;
+  const std::vector<std::string>& outcomes = region.outcomes();
   for (std::size_t k = 0; k < outcomes.size(); ++k) {
     const SamplerVariable& variable = samplers.variables[samplers.index(outcomes[k])];
     std::vector<std::vector<double>> samples;
     for (const OutcomeDraws* const one : draws) samples.push_back(restored_values(*one, k, variable));
-    OverlaidHistogram histogram{outcomes[k], histogram_edges(samples), {}};
-    for (const std::vector<double>& values : samples) histogram.counts.push_back(bin_counts(values, histogram.edges));
+    OverlaidHistogram histogram;
+    histogram.name = outcomes[k];
+    histogram.counts = fill_bins(histogram, samples, variable, region, k);
     all.push_back(std::move(histogram));
   }
   return all;

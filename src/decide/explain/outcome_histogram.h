@@ -21,9 +21,11 @@ struct OverlaidHistogram {
   std::string name;
   std::vector<double> edges;                     // the same for all: between the outermost 0.2 % of each
   std::vector<std::vector<std::size_t>> counts;  // of each set, draws in each bin
+  bool whole = false;                            // a count: bins are whole numbers
+  std::vector<std::string> levels = {};          // of a column with levels: a bin for each
+  std::vector<std::string> wanted = {};          // those that are desired
 };
-std::vector<OverlaidHistogram> overlaid_histograms(std::span<const OutcomeDraws* const> draws,
-                                                   const std::vector<std::string>& outcomes,
+std::vector<OverlaidHistogram> overlaid_histograms(std::span<const OutcomeDraws* const> draws, const Region& region,
                                                    const SamplerSet& samplers);
 
 // Draws of one of several fits, in the units of its samplers, and what share of a mixture they are.
