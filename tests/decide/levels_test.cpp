@@ -9,6 +9,7 @@
 #include "olem/error.h"
 #include "olem/explain.h"
 #include "olem/random.h"
+#include "olem/report.h"
 #include "support/level_tables.h"
 
 namespace olem::levels_test {
