@@ -130,6 +130,19 @@ int run_rounds(DecideArguments arguments, Session& session) {
   return 0;
 }
 
+// What was finished when the work was stopped is worth an answer for the first context, unless there is no memory.
+DecidedSoFar decide_first(const std::vector<DecisionProblem>& problems, const DecisionOptions& options,
+                          const Session& session) {
+  if (memory_ran_out()) throw Error(*session.stop());
+  Context context = session.context();
+  context.interrupt = nullptr;
+  context.deadline.reset();
+  DecidedSoFar decided;
+  decided.decisions.push_back(decide(problems.front(), options, context));
+  decided.stopped = session.stop();
+  return decided;
+}
+
 int run_decide(DecideArguments arguments, const Ranks* ranks) {
   Session session(arguments.common, ranks);
   if (arguments.lags > 0) return run_rounds(std::move(arguments), session);
@@ -146,12 +159,15 @@ int run_decide(DecideArguments arguments, const Ranks* ranks) {
   arguments.learning.options.context_model = any_unknown(contexts);
   arguments.learning.options.only_needed =
       !details && arguments.source.so_far.empty() && arguments.decision.method == DecisionMethod::kOlemRh;
+  arguments.learning.options.keep_finished = true;
   if (arguments.decision.quick) arguments.learning.options.members.reset();
   Json options = source.options;
   const RehearsalModel model = take_model_quietly(source, arguments.learning, session);
   if (!session.goes_on_alone()) return 0;
   const DecisionProblems problems = make_problems(model, task, contexts, arguments.source, session);
-  const DecidedSoFar decided = decide_until_stopped(problems.list, arguments.decision, session.context());
+  const DecidedSoFar decided = model.stopped
+                                   ? decide_first(problems.list, arguments.decision, session)
+                                   : decide_until_stopped(problems.list, arguments.decision, session.context());
   const std::vector<Decision>& decisions = decided.decisions;
   if (decided.stopped && decisions.empty()) throw Error(*decided.stopped);
   // That the task has no solution says more than a warning about what was learned, which may be the reason for it.
@@ -163,7 +179,7 @@ int run_decide(DecideArguments arguments, const Ranks* ranks) {
     add(decision.summary.warnings);
     add(calibration_warnings(model, decision));
   }
-  if (decided.stopped) {
+  if (decisions.size() < problems.list.size()) {
     add({{"unfinished",
           fmt::format("The result holds the first {} of {} contexts. {}", decisions.size(), problems.list.size(),
                       decided.stopped->finding()),
@@ -172,7 +188,7 @@ int run_decide(DecideArguments arguments, const Ranks* ranks) {
   session.warn(warnings);
 
   Json json = decisions_json(model, task, arguments.decision, decisions);
-  if (decided.stopped) json["unfinished"] = problems.list.size() - decisions.size();
+  if (decisions.size() < problems.list.size()) json["unfinished"] = problems.list.size() - decisions.size();
   if (details && !decided.stopped)
     add_decision_details(json, model, problems.list, decisions, arguments.decision, session.context());
   options.update(to_json(model.options));

@@ -46,8 +46,10 @@ int run_fit(FitArguments arguments, const Ranks* ranks) {
   arguments.learning.options.calibrate = !arguments.no_calibrate;
   arguments.learning.options.context_model = true;
   arguments.learning.options.keep_rows = arguments.keep_rows;
+  arguments.learning.options.keep_finished = true;
   if (arguments.quick || !arguments.learning.like.empty()) arguments.learning.options.members.reset();
   const RehearsalModel model = learn_model(arguments.learning, task, loaded, session);
+  if (model.stopped && memory_ran_out()) throw Error(*session.stop());
   session.warn(model.summary.warnings);
 
   Json json;
@@ -70,7 +72,7 @@ int run_fit(FitArguments arguments, const Ranks* ranks) {
   options.update(to_json(arguments.learning.options));
   session.finish("fit", json, std::move(options), model_text(model) + fmt::format("\nWritten: {}.\n", file), "",
                  [&] { write_model(file, model, common.force); });
-  return 0;
+  return model.stopped ? exit_code(session.stop()->category()) : 0;
 }
 
 }  // namespace

@@ -166,8 +166,8 @@ class Session::ProgressBar {
     // Phases go at different speeds, so that only the time of this one tells how long it will take.
     const double in_phase = std::chrono::duration<double>(now - phase_start_).count();
     const std::string remaining =
-        fraction > 0.01 ? fmt::format("{:.0f} s left", std::ceil(in_phase * (1.0 - fraction) / fraction)) : "";
-    print_message(fmt::format("\r\x1b[K[{}{}] {:3.0f} %  {}  {}", std::string(filled, '#'),
+        fraction > 0.01 ? fmt::format(": {:.0f} s left", std::ceil(in_phase * (1.0 - fraction) / fraction)) : "";
+    print_message(fmt::format("\r\x1b[K[{}{}] {:3.0f} %  {}{}", std::string(filled, '#'),
                               std::string(kWidth - filled, '.'), 100.0 * fraction, phase, remaining));
     visible_ = true;
   }
@@ -222,6 +222,15 @@ Session::Session(const CommonOptions& options, const Ranks* ranks)
 
 // Where there is no result, behind what there would be one for: what is known may be the reason.
 Session::~Session() { print_later_warnings(); }
+
+std::optional<Error> Session::stop() const {
+  try {
+    context_.check_interrupt();
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
 
 bool Session::speaks() const { return context_.ranks == nullptr || context_.ranks->is_root(); }
 

@@ -5,11 +5,13 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "olem/context.h"
+#include "olem/error.h"
 #include "olem/file.h"
 #include "olem/json.h"
 #include "olem/options.h"
@@ -59,6 +61,9 @@ class Session {
   // the decision at once, in one line for all of them, the others behind the answer. With --explain-warnings each is
   // told in full with its remedies. With --strict the first one is an error.
   void warn(const std::vector<Warning>& warnings);
+
+  // The interruption or the limit that asked the work to stop; nothing while none did.
+  std::optional<Error> stop() const;
 
   // Before any work: `flag` names a file that will be written, or nothing when it is empty. A usage error when another
   // flag names it too; a file error when it exists and may not be replaced, when it cannot be written, and when another

@@ -58,6 +58,10 @@ struct ShapeDifference {
 };
 ShapeDifference compare_by_shape(const OrderScore& first, const OrderScore& second);
 
+// How far a search goes. Walks past orders that are worse by up to .2 nats take half of its time and seldom find a
+// better one; a near search leaves them out.
+enum class OlemPlusReach { kNear, kFull };
+
 // A table prepared for olem+, with every regression that was made: orders under different knowledge, their scores and
 // orders under row weights share them. Holds O(n d q) numbers with q <= 8 and 4 n bytes for each regression. Not safe
 // to use from several threads at once. The table may go away.
@@ -72,8 +76,10 @@ class OlemPlusProblem {
   OlemPlusProblem& operator=(OlemPlusProblem&&) noexcept;
 
   // The best order found within `knowledge`, with its evidence. `start`: an order of the columns to search from, in
-  // place of the usual ones; it must obey the knowledge.
-  OrderResult learn(const Precedence& knowledge, const Context& context, std::span<const std::string> start = {});
+  // place of the usual ones; it must obey the knowledge. Such a search has the weight of the scale terms of the one
+  // before it, if there was one.
+  OrderResult learn(const Precedence& knowledge, const Context& context, std::span<const std::string> start = {},
+                    OlemPlusReach reach = OlemPlusReach::kFull);
 
   // The same columns with other row weights, such as Exp(1) draws for a Bayesian bootstrap. Where this problem has
   // chosen active predecessors and regressions they are kept, and only coefficients and entropies follow the weights: a

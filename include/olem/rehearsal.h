@@ -60,6 +60,9 @@ struct RehearsalOptions {
   // observations so far and explain() may ask for more. No effect for tasks with steps or with rows of which something
   // is known.
   bool only_needed = false;
+  // When the work is stopped while members are fitted, keep those that are finished, with the warning
+  // unfinished_members, in place of the error. Calibration is then left out. No effect under mpirun.
+  bool keep_finished = false;
   // Put the rows into the model, which updating it needs (olem/update.h): 8 bytes for each cell.
   bool keep_rows = false;
 };
@@ -149,6 +152,7 @@ struct RehearsalModel {
   std::vector<SetEffect> set_by_hand;      // of the levers that were set in some rows
   std::vector<std::string> groups;         // names of the groups, by number; none: the rows have no groups
   std::optional<double> effective_rows;    // in time or with weights: independent rows of equal weight that say as much
+  bool stopped = false;                    // before all members were fitted, with RehearsalOptions::keep_finished
   Summary summary;                         // seconds and warnings of learning
 };
 

@@ -301,6 +301,10 @@ constexpr WarningCode kWarningCodes[] = {
     {"unfinished", true,
      "A limit or Ctrl-C ended the run before all contexts were decided. The result holds those that were.",
      "Allow more time, or give fewer contexts."},
+    {"unfinished_members", true,
+     "A limit or Ctrl-C ended the work while members were fitted. The answer rests on the fit and on the members that "
+     "were finished, so that its interval may be too narrow.",
+     "Allow more time, or fewer members: orders, halves."},
     {"unique_numbers", false,
      "A column holds whole numbers that never repeat. They may be quantities, such as incomes, or identifiers, such as "
      "customer numbers.",

@@ -173,13 +173,14 @@ class OlemPlusProblem::Impl {
         weight_is_given_(base.weight_.has_value()),
         range_(base.range_) {}
 
-  OrderResult learn(const Precedence& knowledge, const Context& context, std::span<const std::string> start) {
+  OrderResult learn(const Precedence& knowledge, const Context& context, std::span<const std::string> start,
+                    OlemPlusReach reach) {
     // As if nothing had been learned before, but for the regressions.
-    if (!weight_is_given_) weight_.reset();
+    if (!weight_is_given_ && start.empty()) weight_.reset();
     nodes_.forget_asked();
     const Precedence known = knowledge.restricted_to(columns().table_column);
     const ScoredOrder best = start.empty() && sample_ ? find_from_sample(knowledge, known, context)
-                                                      : find_best(known, context, start, kSearchShare);
+                                                      : find_best(known, context, start, kSearchShare, reach);
     const ScaleTerms terms = found_terms();
     OrderResult result;
     result.method = "olem+";
@@ -246,7 +247,7 @@ class OlemPlusProblem::Impl {
 
   // The best order that a search of all rows finds. Its progress ends at `share`.
   ScoredOrder find_best(const Precedence& known, const Context& context, std::span<const std::string> start,
-                        double share) {
+                        double share, OlemPlusReach reach = OlemPlusReach::kFull) {
     std::vector<std::size_t> from;
     if (!start.empty()) from = numbers(start);
     const ScaleTerms terms = find_terms(known, from, context);
@@ -256,7 +257,7 @@ class OlemPlusProblem::Impl {
     const bool again = start.empty() && columns().mixed;
     const double first_share = again ? kFirstSearch : 1.0;
     const auto search = [&](double begin, double end, std::span<const std::size_t> order) {
-      return search_plus_order(nodes_, terms, known, order, true, context, [&](double part) {
+      return search_plus_order(nodes_, terms, known, order, reach == OlemPlusReach::kFull, context, [&](double part) {
         context.report_progress(begin_share + (share - begin_share) * (begin + (end - begin) * part), "order");
       });
     };
@@ -445,8 +446,8 @@ OlemPlusProblem OlemPlusProblem::reweighted(std::span<const double> weights, con
 }
 
 OrderResult OlemPlusProblem::learn(const Precedence& knowledge, const Context& context,
-                                   std::span<const std::string> start) {
-  return impl_->learn(knowledge, context, start);
+                                   std::span<const std::string> start, OlemPlusReach reach) {
+  return impl_->learn(knowledge, context, start, reach);
 }
 
 OrderScore OlemPlusProblem::score(std::span<const std::string> order, const Context& context) {

@@ -15,6 +15,12 @@ constexpr int kMostRounds = 20;
 constexpr double kShortWalk = 0.02;  // how far J may rise on the way to a better place
 constexpr double kLongWalk = 0.2;
 constexpr double kTuckRise = 0.01;
+
+// What is done, as a share of the regressions of a search.
+constexpr double kScored = 0.02;
+constexpr double kSwapped = 0.12;
+constexpr double kWalkedShort = 0.45;
+constexpr double kWalked = 0.95;
 constexpr double kMostMovedRise = 0.1;
 
 // How many tucks without a gain may come before one with it. Where scales count, the start is good and single tucks
@@ -261,12 +267,14 @@ ScoredOrder search_plus_order(PlusNodes& nodes, const ScaleTerms& terms, const P
                               const std::function<void(double)>& progress) {
   PlusSearch search(nodes, terms, knowledge, context);
   ScoredOrder current = score_plus_order(nodes, terms, start, context);
-  progress(0.1);
+  progress(kScored);
   search.swap_while_it_helps(current);
-  progress(0.25);
-  search.walk(current, kShortWalk, [&](double part) { progress(0.25 + 0.45 * part); });
-  if (far) search.walk(current, kLongWalk, [&](double part) { progress(0.7 + 0.3 * part); });
+  progress(kSwapped);
+  const double walked = far ? kWalkedShort : kWalked;
+  search.walk(current, kShortWalk, [&](double part) { progress(kSwapped + (walked - kSwapped) * part); });
+  if (far) search.walk(current, kLongWalk, [&](double part) { progress(walked + (kWalked - walked) * part); });
   search.tuck_while_it_helps(current, tuck_depth(current.order.size(), terms));
+  progress(1.0);
   return current;
 }
 

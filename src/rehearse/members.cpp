@@ -186,14 +186,29 @@ class MemberFit {
     for (const std::string& learner : options_.opinions)
       drafts_.push_back({MemberKind::kOpinion, 0, 0, {}, {}, learner});
     context_.report_progress(0.0, "members");
-    learn();
-    for (const Draft& one : drafts_) {
-      if (one.kind == MemberKind::kOpinion && one.order.empty())
-        warnings.push_back(
-            {"no_opinion", fmt::format("There is no opinion of {}. {}", one.learner, one.why), one.learner});
+    FittedMembers fitted;
+    try {
+      learn();
+      for (const Draft& one : drafts_) {
+        if (one.kind == MemberKind::kOpinion && one.order.empty())
+          warnings.push_back(
+              {"no_opinion", fmt::format("There is no opinion of {}. {}", one.learner, one.why), one.learner});
+      }
+      std::erase_if(drafts_, [](const Draft& one) { return one.order.empty(); });
+      share();
+    } catch (const Error& error) {
+      const bool stop = error.category() == ErrorCategory::kInterrupted || error.category() == ErrorCategory::kResource;
+      if (!stop || !keeps_finished() || !context_.should_stop()) throw;
+      fitted.stopped = true;
+      const std::size_t asked = drafts_.size();
+      keep_finished();
+      warnings.push_back(
+          {"unfinished_members",
+           fmt::format("The work was stopped when {} of {} members were fitted. {}", drafts_.size(), asked,
+                       drafts_.empty() ? "The interval covers the chance of the draws only."
+                                       : "The interval covers only what these show."),
+           ""});
     }
-    std::erase_if(drafts_, [](const Draft& one) { return one.order.empty(); });
-    share();
     auto members = std::make_shared<ModelMembers>();
     auto opinions = std::make_shared<ModelMembers>();
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
@@ -201,8 +216,8 @@ class MemberFit {
       (is_opinion ? opinions : members)->list.push_back(assemble(drafts_[i], members_[i]));
     }
     context_.report_progress(1.0, "members");
-    FittedMembers fitted;
-    if (wanted) fitted.members = std::move(members);
+    const bool any_members = !members->list.empty() || !fitted.stopped;
+    if (wanted && any_members) fitted.members = std::move(members);
     if (!options_.opinions.empty()) fitted.opinions = std::move(opinions);
     return fitted;
   }
@@ -212,6 +227,9 @@ class MemberFit {
   std::size_t tables() const { return source_.tables.size(); }
   bool learns_order() const { return source_.learned && !model_.graph; }
   bool is_plus() const { return options_.order.method == "olem+"; }
+
+  // Ranks must agree on what they have.
+  bool keeps_finished() const { return options_.keep_finished && context_.ranks == nullptr; }
 
   bool enough_rows() const {
     const std::size_t rows = whole().rows() / 2;
@@ -457,63 +475,101 @@ class MemberFit {
     for (const auto& [key, shared] : shared_) open += shared.sampler ? 0 : 1;
     double told = kOrdersShare;
     while (true) {
-      const std::set<SamplerKey> wave = needed_keys();
+      const std::map<SamplerKey, std::size_t> wave = needed_keys();
       if (wave.empty()) break;
       std::vector<SamplerKey> of_all;
       std::vector<SamplerKey> of_halves;
-      for (const SamplerKey& key : wave) (key.rows < tables() ? of_all : of_halves).push_back(key);
+      for (const auto& [key, member] : wave) (key.rows < tables() ? of_all : of_halves).push_back(key);
       const auto share_of = [&](const std::vector<SamplerKey>& keys) {
         return (1.0 - told) * static_cast<double>(keys.size()) / static_cast<double>(open + 1);
       };
       const double middle = told + share_of(of_all);
       const double end = middle + share_of(of_halves);
-      fit_keys(of_all, told, middle);
-      fit_keys(of_halves, middle, end);
+      fit_keys(of_all, wave, told, middle);
+      fit_keys(of_halves, wave, middle, end);
       open -= wave.size();
       told = end;
     }
   }
 
-  // Of all members those that are not fitted yet; where samplers are only wanted for some variables, as far as these
-  // are known to depend on them. A half needs the sampler of all rows that tells what was chosen.
-  std::set<SamplerKey> needed_keys() const {
-    std::set<SamplerKey> keys;
-    for (const std::vector<MemberVariable>& member : members_) {
-      std::vector<bool> needed(whole().columns(), source_.wanted.empty());
-      for (const std::string& name : source_.wanted) needed[whole().index(name)] = true;
-      for (std::size_t v = member.size(); v-- > 0;) {
-        const MemberVariable& variable = member[v];
-        if (!variable.key || !needed[variable.column]) continue;
-        const SharedSampler& shared = shared_.at(*variable.key);
-        if (!shared.sampler) {
-          keys.insert(*variable.key);
-          if (const auto like = like_key(*variable.key); like && !shared_.at(*like).sampler) keys.insert(*like);
-          continue;
-        }
-        if (source_.wanted.empty()) continue;
-        const SamplerFacts facts = shared.sampler->facts();
-        for (std::size_t k = 0; k < shared.sequence.size(); ++k) {
-          if (facts.inputs[k].used) needed[shared.sequence[k]] = true;
-        }
+  // Of all members, with the first one that needs each.
+  std::map<SamplerKey, std::size_t> needed_keys() const {
+    std::map<SamplerKey, std::size_t> keys;
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      for (SamplerKey& key : needed_keys(members_[m])) keys.emplace(std::move(key), m);
+    }
+    return keys;
+  }
+
+  // Of a member those that are not fitted yet; where samplers are only wanted for some variables, as far as these are
+  // known to depend on them. A half needs the sampler of all rows that tells what was chosen.
+  std::vector<SamplerKey> needed_keys(const std::vector<MemberVariable>& member) const {
+    std::vector<SamplerKey> keys;
+    std::vector<bool> needed(whole().columns(), source_.wanted.empty());
+    for (const std::string& name : source_.wanted) needed[whole().index(name)] = true;
+    for (std::size_t v = member.size(); v-- > 0;) {
+      const MemberVariable& variable = member[v];
+      if (!variable.key || !needed[variable.column]) continue;
+      const SharedSampler& shared = shared_.at(*variable.key);
+      if (!shared.sampler) {
+        keys.push_back(*variable.key);
+        if (auto like = like_key(*variable.key); like && !shared_.at(*like).sampler) keys.push_back(*std::move(like));
+        continue;
+      }
+      if (source_.wanted.empty()) continue;
+      const SamplerFacts facts = shared.sampler->facts();
+      for (std::size_t k = 0; k < shared.sequence.size(); ++k) {
+        if (facts.inputs[k].used) needed[shared.sequence[k]] = true;
       }
     }
     return keys;
   }
 
-  // The ones with most conditions take longest and go first.
-  void fit_keys(std::vector<SamplerKey>& keys, double from, double to) {
-    std::stable_sort(keys.begin(), keys.end(),
-                     [](const SamplerKey& a, const SamplerKey& b) { return a.given.size() > b.given.size(); });
+  // Only the members with an order and all samplers; halves in pairs, since one half alone shows less than half of the
+  // spread.
+  void keep_finished() {
+    std::vector<bool> finished(drafts_.size(), false);
+    for (std::size_t m = 0; m < members_.size(); ++m) finished[m] = needed_keys(members_[m]).empty();
+    const std::vector<bool> own = finished;
+    for (std::size_t m = 0; m < drafts_.size(); ++m) {
+      if (drafts_[m].kind != MemberKind::kHalf) continue;
+      for (std::size_t k = 0; k < drafts_.size(); ++k) {
+        const bool pair = drafts_[k].kind == MemberKind::kHalf && drafts_[k].index / 2 == drafts_[m].index / 2;
+        if (pair && !own[k]) finished[m] = false;
+      }
+    }
+    for (std::size_t m = drafts_.size(); m-- > 0;) {
+      if (finished[m]) continue;
+      drafts_.erase(drafts_.begin() + static_cast<std::ptrdiff_t>(m));
+      if (m < members_.size()) members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(m));
+    }
+  }
+
+  // The ones with most conditions take longest and go first; where finished members are kept, those of the first
+  // members.
+  void fit_keys(std::vector<SamplerKey>& keys, const std::map<SamplerKey, std::size_t>& first, double from, double to) {
+    std::stable_sort(keys.begin(), keys.end(), [&](const SamplerKey& a, const SamplerKey& b) {
+      const bool by_member = keeps_finished() && first.at(a) != first.at(b);
+      return by_member ? first.at(a) < first.at(b) : a.given.size() > b.given.size();
+    });
     for (const SamplerKey& key : keys) {
       if (const SharedSampler* const like = like_of(key)) shared_[key].sequence = like->sequence;
     }
     const Context serial = context_.serial();
     std::vector<std::shared_ptr<const ConditionalSampler>> fitted(keys.size());
-    spread(keys.size(), from, to, [&](std::size_t i) { fitted[i] = fit(keys[i], serial); });
+    const auto keep = [&] {
+      for (std::size_t i = 0; i < keys.size(); ++i) shared_[keys[i]].sampler = std::move(fitted[i]);
+    };
+    try {
+      spread(keys.size(), from, to, [&](std::size_t i) { fitted[i] = fit(keys[i], serial); });
+    } catch (...) {
+      keep();
+      throw;
+    }
     std::vector<SharedFit> fits;
     for (auto& sampler : fitted) fits.push_back({&sampler, nullptr});
     share_samplers(fits, context_);
-    for (std::size_t i = 0; i < keys.size(); ++i) shared_[keys[i]].sampler = std::move(fitted[i]);
+    keep();
   }
 
   std::shared_ptr<const ConditionalSampler> fit(const SamplerKey& key, const Context& serial) const {

@@ -31,6 +31,7 @@ struct MemberSource {
 struct FittedMembers {
   std::shared_ptr<const ModelMembers> members;
   std::shared_ptr<const ModelMembers> opinions;
+  bool stopped = false;  // with RehearsalOptions::keep_finished: only finished ones are there, halves in pairs
 };
 FittedMembers fit_members(const MemberSource& source, std::vector<Warning>& warnings, const Context& context);
 

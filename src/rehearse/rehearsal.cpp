@@ -176,9 +176,10 @@ class Fit {
                                          model_.summary.warnings, context_);
       model_.members = std::move(fitted.members);
       model_.opinions = std::move(fitted.opinions);
+      model_.stopped = fitted.stopped;
     }
     describe_rows(model_, table_, rows_);
-    if (options_.calibrate) {
+    if (options_.calibrate && !model_.stopped) {
       std::vector<std::string> conditions = observed;
       for (const LeverDomain& lever : model_.task.alterable) conditions.push_back(lever.name);
       model_.calibration =
@@ -431,7 +432,7 @@ std::vector<std::string> undecided_between(const RehearsalModel& model) {
   std::vector<std::string> steps;
   for (const OrderStep& step : model.order.steps) {
     const std::ptrdiff_t at = place(step.sink);
-    if (!step.decided && at > first && at <= last) steps.push_back(step.runner_up + ", " + step.sink);
+    if (!step.decided && at >= first && at <= last) steps.push_back(step.runner_up + ", " + step.sink);
   }
   return steps;
 }

@@ -438,6 +438,26 @@ TEST(Limits, DecisionsThatAreMadeAreKept) {
   EXPECT_GT(parse_json(interrupted.out)["decisions"].size(), 0U);
 }
 
+// Fits that are there when the time is up are worth an answer, and a model.
+TEST(Limits, MembersThatAreFittedAreKept) {
+  Workplace work(100);
+  for (const bool decides : {true, false}) {
+    std::vector<std::string> arguments = {
+        decides ? "decide" : "fit", "t.json", "--orders", "64", "--halves", "64", "--json"};
+    if (!decides) arguments.insert(arguments.end(), {"-o", "kept.olem"});
+    // However slow the machine is, the fit is made in time at last; the members take many times as long.
+    ProcessResult limited;
+    for (double seconds = 0.2; limited.out.empty() && seconds < 60.0; seconds *= 1.5)
+      limited = work.run(arguments, {"--time-limit", fmt::format("{}", seconds)});
+    ASSERT_EQ(limited.exit_code, 6) << limited.err;
+    EXPECT_THAT(warning_codes(parse_json(limited.out)), testing::Contains("unfinished_members"));
+    EXPECT_THAT(limited.err, HasSubstr("The work was stopped when "));
+  }
+  const ProcessResult decided = work.run({"decide", "--model", "kept.olem", "--context", "x0=0.5", "--json"}, {});
+  EXPECT_EQ(decided.exit_code, 0) << decided.err;
+  EXPECT_EQ(parse_json(decided.out)["decisions"].size(), 1U);
+}
+
 // What would not fit is refused with the number before it is asked for.
 std::vector<Fault> memory_faults() {
   const std::string tall = csv_of(linear_table(2000, 4, 1));

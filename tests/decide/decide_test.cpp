@@ -266,8 +266,8 @@ TEST(Decide, CanBeInterrupted) {
                Error);
 }
 
-// x -> y with equal noises cannot be told apart well in 40 rows: steps that are not decided are told when they stand
-// between what is altered and what is wanted.
+// Steps that are not decided are told when they stand between what is altered and what is wanted, and when the other
+// way round a lever would come before one more variable.
 TEST(Decide, UndecidedStepsBetweenDecisionAndOutcomeAreNamed) {
   RehearsalModel model = linear_model(small_task());
   OrderStep step;
@@ -276,7 +276,12 @@ TEST(Decide, UndecidedStepsBetweenDecisionAndOutcomeAreNamed) {
   step.decided = false;
   model.order.steps = {step};
   EXPECT_EQ(undecided_between(model), std::vector<std::string>{"z, w"});
+  model.order.order = {"w", "x", "z", "y"};  // the lever is z
   model.order.steps[0].sink = "z";
+  model.order.steps[0].runner_up = "x";
+  EXPECT_EQ(undecided_between(model), std::vector<std::string>{"x, z"});
+  model.order.steps[0].sink = "x";
+  model.order.steps[0].runner_up = "w";
   EXPECT_TRUE(undecided_between(model).empty());
 }
 

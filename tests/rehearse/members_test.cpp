@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "decide/helpers.h"
@@ -141,6 +143,45 @@ TEST(Members, StayInTheModelFile) {
   ASSERT_NE(read.members, nullptr);
   EXPECT_EQ(read.members->list.size(), model.members->list.size());
   EXPECT_LT(bytes.size(), 5 * model_bytes(fit({})).size());
+}
+
+// Stopped while members are fitted: what is finished is a model, whose halves are pairs.
+TEST(Members, FinishedOnesAreKept) {
+  RehearsalOptions options = with_members(3, 6);
+  std::size_t least = 12;
+  std::size_t most = 0;
+  for (const double when : {0.0, 0.4, 0.7, 0.9}) {
+    std::atomic<bool> stop = false;
+    Context context;
+    context.threads = 1;
+    context.interrupt = &stop;
+    context.progress = [&](double done, std::string_view phase) {
+      if (phase == "members" && done >= when) stop = true;
+    };
+    options.keep_finished = false;
+    EXPECT_THROW(fit(options, context), Error);
+    stop = false;
+    options.keep_finished = true;
+    options.calibrate = true;
+    const RehearsalModel model = fit(options, context);
+    EXPECT_TRUE(model.stopped);
+    EXPECT_FALSE(model.calibration);
+    EXPECT_EQ(model.summary.warnings.back().code, "unfinished_members");
+    const std::size_t finished = model.members ? model.members->list.size() : 0;
+    least = std::min(least, finished);
+    most = std::max(most, finished);
+    EXPECT_LT(finished, 11U);
+    if (model.members) {
+      EXPECT_EQ(count(model, MemberKind::kHalf) % 2, 0U);
+    }
+    const RehearsalModel loaded = parse_model(model_bytes(model), "kept.olem");
+    EXPECT_EQ(loaded.members == nullptr, model.members == nullptr);
+    const std::vector<NamedValue> observed = {{"weather", -0.5}};
+    const Decision decision = decide(loaded, observed, {}, Context());
+    EXPECT_EQ(decision.uncertainty.has_value(), finished > 0);
+  }
+  EXPECT_EQ(least, 0U);
+  EXPECT_GT(most, 3U);
 }
 
 TEST(Members, OptionsAreChecked) { EXPECT_THROW(fit(with_members(-1, 2)), Error); }
