@@ -77,9 +77,9 @@ std::string fitted_to(std::string_view text, std::size_t written, std::size_t wi
   const auto is_prose = [](std::string_view line) {
     return !line.empty() && line.front() != ' ' && line.find("  ") == std::string_view::npos;
   };
-  // A line was broken where the next word did not fit.
+  // A line was broken where what comes next did not fit.
   const auto goes_on = [&](std::string_view line, std::string_view next) {
-    return is_prose(next) && display_width(line) + 1 + display_width(next.substr(0, next.find(' '))) > written;
+    return is_prose(next) && display_width(line) + 1 + display_width(next.substr(0, first_piece(next))) > written;
   };
   std::string out;
   for (std::size_t i = 0; i < lines.size(); ++i) {

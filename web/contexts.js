@@ -3,7 +3,7 @@
 // A table of contexts, each with its decision.
 
 import { $, ask_json, download, make, pick, say, shown } from './basics.js';
-import { percent_text, range_text, value_text } from './words.js';
+import { in_numbers, percent_text, range_text, value_text } from './words.js';
 
 const place = 'several-status';
 let act = {}; // what the page does: conditions(), switches(), rehearse_row(row)
@@ -28,7 +28,8 @@ async function decide_contexts(file) {
     const answer = await ask_json('/api/contexts', { csv, ...act.conditions(), switches: act.switches() });
     if (file !== newest) return;
     table_text = answer.csv;
-    show_table(answer.rows);
+    const rows = answer.rows.map((row) => ({ ...row, context: in_numbers(row.context), alterations: in_numbers(row.alterations) }));
+    show_table(rows);
     const mean = (key) => percent_text(answer.rows.reduce((sum, row) => sum + row[key], 0) / answer.rows.length);
     const [success, without] = [mean('success_probability'), mean('without_action')];
     const warnings = answer.warnings.map(({ text }) => ` ${text}`).join('');

@@ -32,8 +32,10 @@ import {
   about,
   coarse_text,
   forecast_text,
+  in_numbers,
   is_box,
   joined,
+  level_number,
   level_word,
   levels_text,
   number_text,
@@ -466,7 +468,8 @@ function refine(body) {
 function show_answer(answer, claim) {
   const { success_probability: success, without_action: without } = claim ?? answer;
   show_claim({ ...answer, ...claim });
-  for (const [name, one] of alterables) one.expected = pick(answer.expected, name) ?? one.expected;
+  const expected = in_numbers(answer.expected);
+  for (const [name, one] of alterables) one.expected = pick(expected, name) ?? one.expected;
   show_levers();
   const drawn = shown.model.outcome.map(({ name }) => pick(answer.svg, name)).filter((text) => text !== undefined);
   $('figures').replaceChildren(...drawn.map(drawing));
@@ -567,7 +570,9 @@ async function decide(exactly) {
   }
   if (!exactly && search.target !== null) body.target = search.target;
   if (!exactly) body.proposals = search.proposals;
-  const { id, decision, warnings, rounded } = await ask_json('/api/recommend', body);
+  const { id, decision, warnings, rounded: short } = await ask_json('/api/recommend', body);
+  const rounded = in_numbers(short);
+  for (const one of [decision, ...(decision.proposals ?? [])]) one.alterations = in_numbers(one.alterations);
   const value_of = (name, one) => (over.has(name) ? set_value(one) : (pick(decision.alterations, name) ?? null));
   decision.over = over;
   kept = { id, warnings, state: JSON.stringify(rehearsal_of(asked, value_of)), exact: decision.alterations, rounded, claim: decision };
@@ -748,6 +753,8 @@ async function open_model(place, hash = '') {
   if (shown.place !== place) return;
   shown.model = await ask_json('/api/model');
   if (shown.place !== place) return;
+  for (const one of shown.model.context) one.value = level_number(one.name, one.value);
+  for (const one of shown.model.alterable) one.expected = level_number(one.name, one.expected);
   show_source();
   $('rehearsal').hidden = false;
   show_model();

@@ -17,6 +17,10 @@ export const about = (name) => pick(shown.model?.column_types, name) ?? {};
 export const with_unit = (name, text) => (about(name).unit ? `${text}\u202f${about(name).unit}` : text);
 export const level_word = (name, value) =>
   Object.entries(about(name).levels ?? {}).find(([, number]) => number === value)?.[0];
+// The number that the page computes with, of a value in an answer of the server: levels are words there.
+export const level_number = (name, value) => (typeof value === 'string' ? pick(about(name).levels, value) : undefined) ?? value;
+export const in_numbers = (values) =>
+  Object.fromEntries(Object.entries(values ?? {}).map(([name, value]) => [name, level_number(name, value)]));
 // A value for people: the word of its level, or the number with its unit.
 export const value_text = (name, value, digits) =>
   level_word(name, value) ?? with_unit(name, number_text(value, digits));

@@ -28,7 +28,7 @@ struct Spelling {
   std::function<std::optional<std::string>(const Remedy& remedy)> remedy;
 };
 
-// Of C++ members: drop_columns = "Light".
+// Of C++: EntropyOptions::ridge = 1e-8, set_read_option(read, "na", "-1"), or the advice alone where no member does it.
 const Spelling& member_spelling();
 
 // Of a reader who has no options at hand: every advice stands alone.

@@ -14,6 +14,7 @@
 #include "olem/impute.h"
 #include "olem/json_text.h"
 #include "olem/task.h"
+#include "run.h"
 
 namespace py = pybind11;
 
@@ -202,7 +203,18 @@ void add_table(py::module_& module) {
             return table.with_started(
                 declare_columns(table.started(), parse_task(task, "column_types").columns, "column_types"));
           },
-          py::arg("task"), "The table with its columns as the JSON text of a task declares them.");
+          py::arg("task"), "The table with its columns as the JSON text of a task declares them.")
+      .def_property_readonly("names", [](const IncompleteTable& table) { return table.started().names(); })
+      .def(
+          "complete",
+          [](const IncompleteTable& table, int imputations, const RunSettings& settings) {
+            ImputeOptions options;
+            options.imputations = imputations;
+            CompletedTables completed =
+                run(settings, [&](const Context& context) { return impute(table, options, context); });
+            return py::make_tuple(std::move(completed.tables), to_python(to_json(completed.gaps)));
+          },
+          py::arg("imputations"), py::arg("settings"), "Completed tables, and what was missing.");
   py::class_<Table>(module, "Table", "Named columns of finite numbers.")
       .def(py::init(&table_of), py::arg("names"), py::arg("values").noconvert(), py::arg("column_types") = "")
       .def_property_readonly("names", &Table::names)

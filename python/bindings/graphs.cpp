@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "convert.h"
+#include "olem/agreement.h"
 #include "olem/file.h"
 #include "olem/graph_file.h"
 #include "olem/metrics.h"
@@ -86,6 +87,17 @@ std::vector<NamedValue> named_values(const std::map<std::string, double>& values
 }  // namespace
 
 void add_graphs(py::module_& module) {
+  module.def(
+      "agreement_of_orders", [](const std::vector<Order>& orders) { return to_python(to_json(most_agreeing(orders))); },
+      py::arg("orders"), "Which of them agrees best with the others.");
+  module.def(
+      "agreement_of_graphs",
+      [](const std::vector<std::string>& texts) {
+        std::vector<MixedGraph> graphs;
+        for (const std::string& text : texts) graphs.push_back(graph_of(text, "A graph"));
+        return to_python(to_json(most_agreeing(graphs)));
+      },
+      py::arg("graphs"), "The same of graphs as JSON text.");
   module.def("compare", &compare, py::arg("truth"), py::arg("learned"), py::arg("order"),
              "All measures; graphs as JSON text.");
   module.def(

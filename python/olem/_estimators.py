@@ -9,19 +9,34 @@ from typing import Any, ClassVar, Mapping, NamedTuple, Sequence
 import numpy as np
 
 from . import _olem, _options, _remedies
-from ._graph import Graph, Label, graph_from_result
-from ._input import as_table
+from ._graph import Graph, Label, graph_from_result, graph_text
+from ._input import as_table, check_missing, many_missing, whole_rows
 from ._optional import not_fitted_error
 from ._steps import steps_of
 
 _METHODS = {method["name"]: method for method in _olem.methods()}
 _OF_PRUNING = {option["name"] for option in _olem.prune_options()}
 
+_COMMON: dict[str, Any] = {
+    "tiers": None,
+    "before": None,
+    "missing": "error",
+    "imputations": 5,
+    "n_jobs": None,
+    "random_state": None,
+    "progress": None,
+}
 _COMMON_DOCS = """\
 tiers : list of lists of columns, default None
     What is known: every column of a tier comes before every column of each later tier.
 before : list of tuples of columns, default None
     What is known: in each tuple, earlier columns come before later ones.
+missing : {'error', 'drop', 'impute'}, default 'error'
+    What becomes of missing cells (NaN, None): 'drop' leaves their rows out, 'impute' draws them from models of their
+    columns given the others, several times; of what is learned from each completed table the one that agrees best with
+    the others is the result.
+imputations : int, default 5
+    How many completed tables.
 n_jobs : int, default None
     Threads; None is 1, -1 every core. The result does not depend on it.
 random_state : int, numpy.random.RandomState, numpy.random.Generator or None, default None
@@ -48,6 +63,10 @@ result_ : dict
     Everything the method says, by the keys of `olem order --json` or `olem graph --json`.
 warnings_ : list of dict
     With `code`, `text`, `where` and `remedies`; each was also issued as an OlemWarning.
+missing_ : dict or None
+    How many cells were missing and imputed, by column.
+agreement_ : dict or None
+    How far the orders or graphs that were learned from the completed tables differ.
 n_features_in_ : int
 feature_names_in_ : array of str, only when X has names"""
 
@@ -76,6 +95,8 @@ class _Learner:
 
     tiers: Sequence[Sequence[Label]] | None
     before: Sequence[Sequence[Label]] | None
+    missing: str
+    imputations: int
     n_jobs: int | None
     random_state: Any
     progress: Any
@@ -89,8 +110,8 @@ class _Learner:
         # The method's own options before those of the edges along its order.
         cls._options = sorted(described["options"], key=lambda option: option["name"] in _OF_PRUNING)
         common = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Any")
-            for name in ("tiers", "before", "n_jobs", "random_state", "progress")
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation="Any")
+            for name, default in _COMMON.items()
         ]
 
         def __init__(self: _Learner, **parameters: Any) -> None:
@@ -146,22 +167,37 @@ class _Learner:
         ValueError with row and column for what is neither. `column_types` says what columns are: a type each, or a dict
         of type, levels, unit and label.
         """
-        table, names = as_table(X, column_types)
-        labels: list[Label] = list(names) if names else list(range(len(table.names)))
-        with _remedies.spelt(_remedies.keywords(self._parameter_names()), None if names else table.names):
-            learned = self._learn(table, labels)
+        check_missing(self.missing)
+        if self.missing == "drop":
+            X = whole_rows(X)
+        given, names = as_table(X, column_types, gaps=self.missing == "impute", imputable=True)
+        labels: list[Label] = list(names) if names else list(range(len(given.names)))
+        with _remedies.spelt(_remedies.keywords(self._parameter_names()), None if names else given.names):
+            job = self._job(labels, given.names)
+            tables, gaps = [given], None
+            if isinstance(given, _olem.IncompleteTable):
+                tables, gaps = given.complete(int(self.imputations), _options.run_settings(self.n_jobs, job.seed))
+            learned, agreement = self._learn(tables, labels, job)
+        table = tables[agreement["chosen"] if agreement else 0]
         for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_")]:
             delattr(self, name)
         vars(self).update(learned)
         self.n_features_in_ = len(labels)
         if names:
             self.feature_names_in_ = np.array(names, dtype=object)
+        self.missing_ = gaps
+        self.agreement_ = agreement
+        if gaps is not None:
+            self.result_.update(missing=gaps, agreement=agreement)
+            self.warnings_ = [*many_missing(gaps), *self.warnings_]
         self.result_["column_types"] = table.column_types
         _options.issue_warnings(self.warnings_)
         return self
 
-    def _learn(self, table: _olem.Table, labels: list[Label]) -> dict[str, Any]:
-        """The attributes of the fitted learner, by name."""
+    def _learn(
+        self, tables: Sequence[_olem.Table], labels: list[Label], job: _Job
+    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """The attributes of the fitted learner by name, and where there are several tables how they agree."""
         raise NotImplementedError
 
     def _job(self, labels: Sequence[Label], names: Sequence[str]) -> _Job:
@@ -169,8 +205,16 @@ class _Learner:
         knowledge = self._knowledge(dict(zip(labels, names)))
         return _Job(_options.as_texts(values), knowledge, _options.seed_of(self.random_state))
 
-    def _settings(self, job: _Job) -> _olem.RunSettings:
-        return _options.run_settings(self.n_jobs, job.seed, self.progress)
+    def _settings(self, job: _Job, part: int = 0, parts: int = 1) -> _olem.RunSettings:
+        """Of one of several equal parts of the work."""
+        progress = self.progress
+        if progress is not None and parts > 1:
+            whole = progress
+
+            def progress(fraction: float, phase: str) -> object:
+                return whole((part + fraction) / parts, phase)
+
+        return _options.run_settings(self.n_jobs, job.seed, progress)
 
     def _knowledge(self, name: Mapping[Label, str]) -> str:
         def known(column: Label) -> str:
@@ -224,21 +268,30 @@ class _Learner:
 
     def _more_tags(self) -> dict[str, Any]:
         # scikit-learn before 1.6
-        return {"requires_y": False, "_xfail_checks": {**_EXEMPT, **self._exempt}}
+        return {"requires_y": False, "allow_nan": self.missing != "error", "_xfail_checks": {**_EXEMPT, **self._exempt}}
 
     def __sklearn_tags__(self) -> Any:
         # scikit-learn from 1.6 on
-        from sklearn.utils import Tags, TargetTags
+        from sklearn.utils import InputTags, Tags, TargetTags
 
-        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
+        gaps = InputTags(allow_nan=self.missing != "error")
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False), input_tags=gaps)
 
 
 class _OrderLearner(_Learner):
     _attribute_docs = _ORDER_DOCS + "\n" + _LAZY_DOCS
 
-    def _learn(self, table: _olem.Table, labels: list[Label]) -> dict[str, Any]:
-        job = self._job(labels, table.names)
-        found = _olem.learn_order(table, self._method, job.options, job.knowledge, self._settings(job))
+    def _learn(
+        self, tables: Sequence[_olem.Table], labels: list[Label], job: _Job
+    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        all_found = [
+            _olem.learn_order(table, self._method, job.options, job.knowledge, self._settings(job, i, len(tables)))
+            for i, table in enumerate(tables)
+        ]
+        orders = [found.to_dict()["order"] for found in all_found] if len(tables) > 1 else []
+        agreement = _olem.agreement_of_orders(orders) if orders else None
+        chosen = agreement["chosen"] if agreement else 0
+        table, found = tables[chosen], all_found[chosen]
         result = found.to_dict()
         label = dict(zip(table.names, labels))
         return {
@@ -250,7 +303,7 @@ class _OrderLearner(_Learner):
             "_found": found,
             "_labels": labels,
             "_asked": job,
-        }
+        }, agreement
 
     @property
     def graph_(self) -> Graph:
@@ -274,14 +327,21 @@ class _OrderLearner(_Learner):
 
 
 class _GraphLearner(_Learner):
-    def _learn(self, table: _olem.Table, labels: list[Label]) -> dict[str, Any]:
-        job = self._job(labels, table.names)
-        result = _olem.learn_graph(table, self._method, job.options, job.knowledge, self._settings(job))
-        graph = graph_from_result(result, labels)
+    def _learn(
+        self, tables: Sequence[_olem.Table], labels: list[Label], job: _Job
+    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        results = [
+            _olem.learn_graph(table, self._method, job.options, job.knowledge, self._settings(job, i, len(tables)))
+            for i, table in enumerate(tables)
+        ]
+        graphs = [graph_from_result(result, labels) for result in results]
+        agreement = _olem.agreement_of_graphs([graph_text(one) for one in graphs]) if len(tables) > 1 else None
+        chosen = agreement["chosen"] if agreement else 0
+        result, graph = results[chosen], graphs[chosen]
         attributes = {"_graph": graph, "result_": result, "warnings_": result["warnings"]}
         if graph.kind == "dag":
             attributes["causal_order_"] = graph.order()
-        return attributes
+        return attributes, agreement
 
     def _why_missing(self, name: str) -> str:
         if name == "causal_order_" and "_graph" in vars(self):

@@ -14,6 +14,10 @@ class _Learner:
     causal_order_: list[Any]
     tiers: Sequence[Sequence[Label]] | None
     before: Sequence[Sequence[Label]] | None
+    missing: Literal["error", "drop", "impute"]
+    imputations: int
+    missing_: dict[str, Any] | None
+    agreement_: dict[str, Any] | None
     n_jobs: int | None
     random_state: Any
     progress: Callable[[float, str], object] | None
@@ -65,6 +69,8 @@ class OLEM(_OrderLearner):
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,
@@ -92,6 +98,8 @@ class OLEMPlus(_OrderLearner):
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,
@@ -123,6 +131,8 @@ class LISTEN(_OrderLearner):
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,
@@ -148,6 +158,8 @@ class CAM(_OrderLearner):
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,
@@ -181,6 +193,8 @@ class SCORE(_OrderLearner):
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,
@@ -216,6 +230,8 @@ class CaPS(_OrderLearner):
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,
@@ -259,6 +275,8 @@ class DiffAN(_OrderLearner):
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,
@@ -280,6 +298,8 @@ class VarSort(_OrderLearner):
         basis_size: int = 10,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,
@@ -299,6 +319,8 @@ class NOTEARS(_GraphLearner):
         notears_tolerance: float = 1e-08,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,
@@ -316,6 +338,8 @@ class GES(_GraphLearner):
         dag: bool = False,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,
@@ -333,6 +357,8 @@ class PC(_GraphLearner):
         dag: bool = False,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,
@@ -348,6 +374,8 @@ class FCI(_GraphLearner):
         max_conditioning: int = -1,
         tiers: Sequence[Sequence[Label]] | None = None,
         before: Sequence[Sequence[Label]] | None = None,
+        missing: Literal["error", "drop", "impute"] = "error",
+        imputations: int = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: Callable[[float, str], object] | None = None,

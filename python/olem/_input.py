@@ -59,7 +59,11 @@ def _refuse_mask(mask: np.ndarray, names: Sequence[str] | None) -> None:
     )
 
 
-def _refuse_missing(values: np.ndarray, names: Sequence[str] | None) -> None:
+# More columns with missing cells are not named one by one.
+_MOST_COUNTED = 10
+
+
+def _refuse_missing(values: np.ndarray, names: Sequence[str] | None, frame: bool, imputable: bool) -> None:
     if np.isfinite(values.sum()):  # cheap; only an overflow of finite numbers takes the longer way for nothing
         return
     bad = ~np.isfinite(values)
@@ -68,9 +72,22 @@ def _refuse_missing(values: np.ndarray, names: Sequence[str] | None) -> None:
     row, column = (int(i) for i in np.argwhere(bad)[0])
     cell = values[row, column]
     what = "NaN" if np.isnan(cell) else ("inf" if cell > 0 else "-inf")
+    by_column = {int(j): int(count) for j, count in enumerate(bad.sum(axis=0)) if count}
+    counts = [f"{count} in {column_text(names, j)}" for j, count in list(by_column.items())[:_MOST_COUNTED]]
+    if len(by_column) > _MOST_COUNTED:
+        counts.append(f"{sum(list(by_column.values())[_MOST_COUNTED:])} in {len(by_column) - _MOST_COUNTED} more columns")
+    left = int((~bad.any(axis=1)).sum())
+    if not frame:
+        drop = "X[numpy.isfinite(X).all(axis=1)]"
+    elif np.isinf(values).any():
+        drop = "X.replace([numpy.inf, -numpy.inf], numpy.nan).dropna()"
+    else:
+        drop = "X.dropna()"
+    impute = ", or have them drawn from models of their columns given the others with missing='impute'" if imputable else ""
     raise ValueError(
-        f"{_place(names, row, column)} is {what}, and {int(bad.sum()) - 1} more cells are NaN or infinite. Only finite "
-        "numbers can be used: fill them in, or leave out these rows with X.dropna()."
+        f"{_place(names, row, column)} is {what}, and {int(bad.sum()) - 1} more cells are NaN or infinite: "
+        f"{', '.join(counts)}. Only finite numbers can be used: fill them in, {'' if imputable else 'or '}leave out these "
+        f"rows with {drop}, which leaves {left} of {len(values)} rows{impute}."
     )
 
 
@@ -82,12 +99,12 @@ def _check_shape(values: np.ndarray) -> None:
         raise ValueError(f"X has {rows} sample(s) (shape={values.shape}) while a minimum of 2 is required.")
 
 
-def as_matrix(data: Any, gaps: bool = False) -> tuple[np.ndarray, list[str] | None]:
+def as_matrix(data: Any, gaps: bool = False, imputable: bool = False) -> tuple[np.ndarray, list[str] | None]:
     """A float64 array with two dimensions, and the column names where there are any.
 
     C-contiguous float64 arrays are passed on without a copy; so are views with any strides and read-only arrays.
     ValueError for anything that is not a table of finite numbers, with row and column; with `gaps` masked cells and
-    those that are NaN or infinite are NaN in the result.
+    those that are NaN or infinite are NaN in the result. `imputable`: the call has missing='impute', as the error then says.
     """
     names = _frame_names(data) if _is_frame(data) else None
     if type(data).__module__.startswith("scipy.sparse"):
@@ -111,7 +128,7 @@ def as_matrix(data: Any, gaps: bool = False) -> tuple[np.ndarray, list[str] | No
     matrix = np.asarray(values, dtype=np.float64)
     if gaps:
         return np.where(np.isfinite(matrix) if mask is None else np.isfinite(matrix) & ~mask, matrix, np.nan), names
-    _refuse_missing(matrix, names)
+    _refuse_missing(matrix, names, _is_frame(data), imputable)
     return matrix, names
 
 
@@ -157,10 +174,17 @@ class _TypedFrame:
         if hasattr(dtype, "categories"):
             return self._categories(j, series)
         kind = getattr(dtype, "kind", "O")
-        if kind in "mM" or type(dtype).__name__ in ("PeriodDtype", "DatetimeTZDtype", "IntervalDtype"):
+        if type(dtype).__name__ == "IntervalDtype":
+            raise ValueError(
+                f"{column_text(self.names, j)} holds intervals ({dtype}), which are no numbers. Use a number, such as "
+                "their middles: x.array.mid, or leave the column out."
+            )
+        is_period = type(dtype).__name__ == "PeriodDtype"
+        if kind in "mM" or is_period or type(dtype).__name__ == "DatetimeTZDtype":
+            dates = "x = x.dt.to_timestamp(), then " if is_period else ""
             raise ValueError(
                 f"{column_text(self.names, j)} holds dates or times ({dtype}), which are no numbers. Use a number, "
-                "such as days since the first date: (x - x.min()).dt.days, or leave the column out."
+                f"such as days since the first date: {dates}(x - x.min()).dt.days, or leave the column out."
             )
         if kind == "b":
             self.about[j] = _about("binary", {"False": 0.0, "True": 1.0}, "booleans", False)
@@ -220,13 +244,13 @@ def _needs_types(data: Any) -> bool:
 
 
 def as_table(
-    data: Any, column_types: Mapping[str, Any] | None = None, gaps: bool = False
+    data: Any, column_types: Mapping[str, Any] | None = None, gaps: bool = False, imputable: bool = False
 ) -> tuple[Any, list[str] | None]:
     """A table, with the names of its columns where the data has any; else they are called x0, x1, ...
 
     Types of columns are those of a pandas DataFrame (category, bool, words), those that numbers look like otherwise;
     `column_types` goes before both, by name (or position): a type, or a dict of type, levels, unit and label.
-    With `gaps` cells may be missing: where one is, the result is an IncompleteTable.
+    With `gaps` cells may be missing: where one is, the result is an IncompleteTable. `imputable` is that of as_matrix.
     """
     about: dict[int, dict[str, Any]] = {}
     if _needs_types(data):
@@ -235,9 +259,9 @@ def as_table(
         matrix, about = typed.matrix, typed.about
         _check_shape(matrix)
         if not gaps:
-            _refuse_missing(matrix, names)
+            _refuse_missing(matrix, names, True, imputable)
     else:
-        matrix, names = as_matrix(data, gaps)
+        matrix, names = as_matrix(data, gaps, imputable)
     columns = names or default_names(matrix.shape[1])
     incomplete = gaps and not np.isfinite(matrix).all()
     table = (_olem.IncompleteTable if incomplete else _olem.Table)(columns, matrix, json.dumps({columns[j]: entry for j, entry in about.items()}))
@@ -246,6 +270,29 @@ def as_table(
         declared = {label.get(name, str(name)): entry for name, entry in column_types.items()}
         table = table.declared(json.dumps({"columns": declared}, default=list))
     return table, names
+
+
+def whole_rows(data: Any) -> Any:
+    """The rows of a DataFrame or an array without a missing cell."""
+    if hasattr(data, "dropna"):
+        return data.dropna()
+    matrix, _ = as_matrix(data, gaps=True)
+    return matrix[np.isfinite(matrix).all(axis=1)]
+
+
+def check_missing(policy: object) -> None:
+    if policy not in ("error", "drop", "impute"):
+        raise ValueError(f"missing: {policy!r} is neither 'error', 'drop' nor 'impute'.")
+
+
+def many_missing(gaps: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """A warning about columns of which more than 40 % were imputed, as the reader of files has it."""
+    many = [name for name, count in gaps["columns"].items() if count > 0.4 * gaps["rows"]] if gaps else []
+    if gaps is None or not many:
+        return []
+    shares = ", ".join(f"{100 * gaps['columns'][name] / gaps['rows']:.0f} % of {name!r}" for name in many)
+    text = f"{shares} are missing and imputed: what follows from them rests on models more than on data."
+    return [{"code": "many_missing", "text": text, "where": ", ".join(many), "remedies": []}]
 
 
 def default_names(count: int) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, ContextManager, Mapping, Sequence
 
 from . import _olem, _options, _remedies
 from ._graph import Graph, as_graph, graph_text
-from ._input import as_table, is_missing
+from ._input import as_table, check_missing, is_missing, many_missing, whole_rows
 from ._optional import not_fitted_error, require
 from ._steps import Step, steps_of
 
@@ -426,11 +426,10 @@ class Rehearsal:
 
     def fit(self, X: Any, y: Any = None) -> Rehearsal:
         """Learns order and samplers from a DataFrame of past observations and returns the object; `y` is not used."""
-        if self.missing not in ("error", "drop", "impute"):
-            raise ValueError(f"missing: {self.missing!r} is neither 'error', 'drop' nor 'impute'.")
-        if self.missing == "drop" and hasattr(X, "dropna"):
-            X = X.dropna()
-        table, names = as_table(X, gaps=self.missing == "impute")
+        check_missing(self.missing)
+        if self.missing == "drop":
+            X = whole_rows(X)
+        table, names = as_table(X, gaps=self.missing == "impute", imputable=True)
         if names is None:
             raise ValueError("X has no column names, by which a task speaks of its variables. Give a DataFrame.")
         for role in ("after", "ignore"):
@@ -456,7 +455,7 @@ class Rehearsal:
             self._table = table if self.sampler is None and not incomplete else None
             self._straight = None
             self._take_facts()
-        self.warnings_ = [*found, *self._many_missing(), *self.warnings_]
+        self.warnings_ = [*found, *many_missing(self.missing_), *self.warnings_]
         _options.issue_warnings(self.warnings_)
         return self
 
@@ -796,18 +795,6 @@ class Rehearsal:
         self.task_ = facts["task"]
         self.column_types_ = facts["column_types"]
         self._seed = facts["seed"]
-
-    def _many_missing(self) -> list[dict[str, Any]]:
-        """A warning about columns of which more than 40 % were imputed, as the reader of files has it."""
-        gaps = self.missing_
-        if gaps is None:
-            return []
-        many = [name for name, count in gaps["columns"].items() if count > 0.4 * gaps["rows"]]
-        if not many:
-            return []
-        shares = ", ".join(f"{100 * gaps['columns'][name] / gaps['rows']:.0f} % of {name!r}" for name in many)
-        text = f"{shares} are missing and imputed: what follows from them rests on models more than on data."
-        return [{"code": "many_missing", "text": text, "where": ", ".join(many), "remedies": []}]
 
     def _context_values(self, context: Any, complete: bool, unknown: str = "error") -> list[float]:
         """One value for each context variable. With `complete`, names that are no context variables are refused.

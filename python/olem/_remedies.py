@@ -69,7 +69,13 @@ class _Call:
             return self._choose(option, next(csv.reader([value]), []))
         if option == "missing":
             return "X.dropna()" if remedy["value"] == "drop" else self._spell(remedy)
+        if option == "na":
+            return self._without_code(literal(remedy["value"]))
         return self._spell(remedy) if option else ""
+
+    def _without_code(self, code: str) -> str:
+        """A number that stands for a missing value becomes one."""
+        return f"X.replace({code}, numpy.nan)" if self._columns is None else f"numpy.where(X == {code}, numpy.nan, X)"
 
     def _choose(self, option: str, names: list[str]) -> str:
         if self._columns is None:

@@ -55,6 +55,10 @@ def estimators_text() -> str:
             causal_order_: list[Any]
             tiers: Sequence[Sequence[Label]] | None
             before: Sequence[Sequence[Label]] | None
+            missing: Literal["error", "drop", "impute"]
+            imputations: int
+            missing_: dict[str, Any] | None
+            agreement_: dict[str, Any] | None
             n_jobs: int | None
             random_state: Any
             progress: Callable[[float, str], object] | None
@@ -76,6 +80,8 @@ def estimators_text() -> str:
     common = [
         "tiers: Sequence[Sequence[Label]] | None = None",
         "before: Sequence[Sequence[Label]] | None = None",
+        'missing: Literal["error", "drop", "impute"] = "error"',
+        "imputations: int = 5",
         "n_jobs: int | None = None",
         "random_state: Any = None",
         "progress: Callable[[float, str], object] | None = None",

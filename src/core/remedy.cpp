@@ -32,11 +32,105 @@ std::string escaped(const std::string& text) {
   return shown;
 }
 
+// Where C++ has an option.
+struct Member {
+  std::string_view key;
+  std::string_view name;          // as it is written
+  std::string_view choices = {};  // the enumeration whose enumerators are the values
+};
+
+constexpr Member kMembers[] = {
+    {"after", "Task::after"},
+    {"before", "Knowledge::before"},
+    {"bootstrap", "OrderOptions::bootstrap"},
+    {"cam_max_parents", "CamOptions::max_parents"},
+    {"cam_neighbours", "CamOptions::neighbours"},
+    {"clime_lambda", "ListenOptions::clime_lambda"},
+    {"constant", "ReadingOptions::constant", "ConstantPolicy"},
+    {"criterion", "PruneOptions::criterion", "SmoothingCriterion"},
+    {"dag", "GraphOptions::dag"},
+    {"decision", "DecisionOptions::method", "DecisionMethod"},
+    {"density", "AufSimulationOptions::density"},
+    {"device", "EntropyOptions::device", "Device"},
+    {"diffan_epochs", "DiffanOptions::epochs"},
+    {"diffan_warm_up", "DiffanOptions::warm_up"},
+    {"estimator", "EntropyOptions::estimator"},
+    {"fresh", "StudyOptions::fresh"},
+    {"graph_method", "GraphOptions::method"},
+    {"grid_points", "DecisionOptions::grid_points"},
+    {"independence_alpha", "IndependenceOptions::alpha"},
+    {"instruction_set", "EntropyOptions::instruction_set", "InstructionSet"},
+    {"journal", "StudyOptions::journal"},
+    {"k", "EntropyOptions::k"},
+    {"memory", "Context::memory_limit"},
+    {"method", "method"},  // of OrderOptions and of GraphOptions
+    {"network_epochs", "NetworkOptions::epochs"},
+    {"notears_iterations", "NotearsOptions::iterations"},
+    {"notears_threshold", "NotearsOptions::threshold"},
+    {"observed", "Task::observed"},
+    {"olem_plus_units", "OlemPlusOptions::units", "ColumnUnits"},
+    {"optimizer", "DecisionOptions::optimizer"},
+    {"port", "ServeOptions::port"},
+    {"ridge", "EntropyOptions::ridge"},
+    {"sampler", "SamplerOptions::sampler"},
+    {"smoothing_search", "PruneOptions::smoothing_search", "SmoothingSearch"},
+    {"so_far", "DecisionProblem::so_far"},
+    {"stein_eta_hessian", "SteinOptions::eta_hessian"},
+    {"stein_eta_score", "SteinOptions::eta_score"},
+    {"stein_median", "SteinOptions::median", "SteinMedian"},
+    {"stein_rows", "SteinOptions::rows"},
+    {"tier", "Knowledge::tiers"},
+    {"ties", "EntropyOptions::ties", "TiePolicy"},
+    {"time_limit", "Context::deadline"},
+    {"types", "MixedSimulationOptions::types"},
+    {"variables", "variables"},  // of the options of each simulator
+};
+
+// Of ReadOptions, which are set by their key and text.
+struct ReadMember {
+  std::string_view key;
+  std::string_view name;
+};
+
+constexpr ReadMember kReadMembers[] = {
+    {"columns", "columns"},           {"decimal", "decimal"},       {"delimiter", "delimiter"},
+    {"drop_columns", "drop_columns"}, {"missing", "missing"},       {"na", "na"},
+    {"no_header", "header"},          {"skip_lines", "skip_lines"}, {"type", "types"},
+};
+
+// "kOlemRh" of "olem-rh".
+std::string enumerator(std::string_view value) {
+  std::string name = "k";
+  bool capital = true;
+  for (const char c : value) {
+    if (c == '-' || c == '_') {
+      capital = true;
+      continue;
+    }
+    name += capital && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    capital = false;
+  }
+  return name;
+}
+
 std::optional<std::string> as_member(const Remedy& remedy) {
-  if (remedy.option.empty() || remedy.value.empty()) return remedy.option;
-  const bool literal = remedy.value == "true" || remedy.value == "false" || is_number(remedy.value);
-  return literal ? fmt::format("{} = {}", remedy.option, remedy.value)
-                 : fmt::format("{} = \"{}\"", remedy.option, escaped(remedy.value));
+  const auto has_key = [&](const auto& entry) { return entry.key == remedy.option; };
+  const std::string& value = remedy.value;
+  if (const auto* const read = std::find_if(std::begin(kReadMembers), std::end(kReadMembers), has_key);
+      read != std::end(kReadMembers)) {
+    return value.empty() ? fmt::format("ReadOptions::{}", read->name)
+                         : fmt::format("set_read_option(read, \"{}\", \"{}\")", read->key, escaped(value));
+  }
+  // Parameters of a call, and what is an option of the programs alone.
+  if (remedy.option == "unknown" && !value.empty()) return "UnknownPolicy::" + enumerator(value);
+  if (remedy.option == "like" && !value.empty()) return fmt::format("rehearsal_defaults(\"{}\")", escaped(value));
+  const auto* const member = std::find_if(std::begin(kMembers), std::end(kMembers), has_key);
+  if (member == std::end(kMembers)) return "";
+  if (value.empty()) return std::string(member->name);
+  if (!member->choices.empty()) return fmt::format("{} = {}::{}", member->name, member->choices, enumerator(value));
+  const bool literal = value == "true" || value == "false" || is_number(value);
+  return literal ? fmt::format("{} = {}", member->name, value)
+                 : fmt::format("{} = \"{}\"", member->name, escaped(value));
 }
 
 // Remedies with the same advice, and the ways to do it.

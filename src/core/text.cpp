@@ -215,12 +215,29 @@ std::size_t display_width(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
+namespace {
+
+// A number with what may stand before it, such as "(41": what follows is its unit, or what it counts.
+bool is_measure(std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of("([\"'"), word.size()));
+  return parse_finite(word).has_value();
+}
+
+}  // namespace
+
+std::size_t first_piece(std::string_view text) {
+  const std::size_t end = std::min(text.find(' '), text.size());
+  if (end == text.size() || !is_measure(text.substr(0, end))) return end;
+  const std::size_t next_end = std::min(text.find(' ', end + 1), text.size());
+  return is_measure(text.substr(end + 1, next_end - end - 1)) ? end : next_end;
+}
+
 std::string wrap_text(std::string_view text, std::size_t width, std::string_view indent) {
   std::string result(indent);
   std::size_t used = indent.size();
   std::size_t at = 0;
   while (at < text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::size_t end = at + first_piece(text.substr(at));
     const std::string_view word = text.substr(at, end - at);
     const std::size_t length = display_width(word);
     const bool first = used == indent.size();

@@ -395,7 +395,8 @@ class Ensemble {
         decision.uncertainty->influence_step = found;
         decision.summary.message = fmt::format(
             "No alterable variable can change an outcome in the learned order. It rests on {} coming before {}: the "
-            "other way round the best would be to {}, with a probability of success of {:.0f} % instead of {:.0f} %.",
+            "other way round the best would be to {}, which has a probability of success of {:.0f} % by that order, "
+            "where doing nothing has {:.0f} %.",
             found.first, found.second, words_of(values), 100.0 * found.decision.success, 100.0 * found.without_action);
         return;
       }
@@ -407,7 +408,12 @@ class Ensemble {
     for (std::size_t k = 0; k < values.size(); ++k) {
       const std::string& name = problem_.alterable[k].name;
       const Column& about = problem_.samplers->variables[problem_.samplers->index(name)].about;
-      if (values[k]) parts.push_back(fmt::format("{} to {}", name, value_name(about, *values[k])));
+      if (!values[k]) continue;
+      // As in the table of a decision: the digits that matter, and the unit.
+      const std::string value = has_words(about)
+                                    ? value_name(about, *values[k])
+                                    : fmt::format("{:.4g}{}{}", *values[k], about.unit.empty() ? "" : " ", about.unit);
+      parts.push_back(fmt::format("{} to {}", name, value));
     }
     return parts.empty() ? "leave everything alone" : fmt::format("set {}", fmt::join(parts, ", "));
   }

@@ -12,6 +12,9 @@ std::string levels_text(const Column& column);
 // "3.2 mg", or the value alone.
 std::string with_unit(const Column& column, const std::string& value);
 
+// The name of a level, or the number with four digits and its unit.
+std::string number_words(const Column& column, double value);
+
 // "dose (Daily dose)", or the name alone.
 std::string with_label(const Column& column, const std::string& name);
 

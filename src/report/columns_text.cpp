@@ -34,6 +34,10 @@ std::string with_unit(const Column& column, const std::string& value) {
   return column.unit.empty() ? value : fmt::format("{} {}", value, column.unit);
 }
 
+std::string number_words(const Column& column, double value) {
+  return has_words(column) ? value_name(column, value) : with_unit(column, short_number(value));
+}
+
 std::string with_label(const Column& column, const std::string& name) {
   return column.label.empty() || column.label == name ? name : fmt::format("{} ({})", name, column.label);
 }

@@ -242,6 +242,7 @@ DecisionSheet decision_sheet(const JsonPart& decision, std::span<const NamedColu
   sheet.acts = !sheet.set.empty() || !sheet.later.empty();
   sheet.success = success_words(decision, decision.has("members"));
   sheet.without_action = idle_words(decision);
+  if (decision.has("influence_step")) sheet.idle_by = ", by the orders used";
   sheet.with_members = decision.has("members");
   sheet.uncertainty = uncertainty_sentences(decision, columns);
   sheet.message = decision["message"].text();

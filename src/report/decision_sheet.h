@@ -24,7 +24,8 @@ struct DecisionSheet {
   std::string set;       // "DIC to -0.002 and TA to 0.21"; empty when nothing is
   std::string success;   // "67.6 % (66.1 % to 69 %)"
   std::string without_action;
-  bool with_members = false;                // the interval covers more than the draws
+  std::string idle_by;        // ", by the orders used" where `message` names the number of another order; else empty
+  bool with_members = false;  // the interval covers more than the draws
   std::vector<AnswerSentence> uncertainty;  // what other learners say, what the interval covers, what would change it
   // The status in a sentence, without the name of the search that found the decision; may be empty.
   std::string message;

@@ -63,7 +63,10 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
     return lines + answer_lines(sheet.uncertainty, kAnswerLines - std::min(kAnswerLines, used));
   };
   if (!sheet.acts)
-    return text + answer(fmt::format("{} Probability of success: {}.", sheet.message, sheet.without_action)) + unknown;
+    return text +
+           answer(fmt::format("{} Probability of success without action{}: {}.", sheet.message, sheet.idle_by,
+                              sheet.without_action)) +
+           unknown;
   if (sheet.message_first) text += paragraph(sheet.message) + "\n";
   text += text_table(sheet.alterations, {8, 12, 16, 18});
   text += "\n" + answer(fmt::format("Probability of success: {}{}; without action: {}.", sheet.success,

@@ -273,7 +273,9 @@ std::string answer_text(const JsonPart& result, const Task& task) {
   const std::vector<NamedColumn> columns = columns_of(result);
   const DecisionSheet sheet = decision_sheet(decisions.front(), columns, task.group);
   const std::string desired = desired_text(task, columns);
-  if (!sheet.acts) return fmt::format("{} {} has probability {}.", sheet.message, desired, sheet.without_action);
+  if (!sheet.acts)
+    return fmt::format("{} Without action {} has probability {}{}.", sheet.message, desired, sheet.without_action,
+                       sheet.idle_by);
   const std::string now = sheet.set.empty() ? "Set nothing now" : "Set " + sheet.set;
   return fmt::format("{}{}{}: then {} has probability {}, instead of {} without action.",
                      sheet.message_first ? sheet.message + " " : "", now,

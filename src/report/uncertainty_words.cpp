@@ -27,10 +27,18 @@ std::string alterations_words(const JsonPart& alterations, bool steps, Columns c
   std::vector<std::string> parts;
   for (const auto& [name, value] : alterations.members()) {
     const Column& column = about_column(columns, name);
-    parts.push_back(fmt::format("{} to {}", name, with_unit(column, value_name(column, value.finite()))));
+    parts.push_back(fmt::format("{} to {}", name, number_words(column, value.finite())));
   }
   if (parts.empty()) return steps ? "set nothing now" : "leave everything alone";
   return fmt::format("set {}{}", fmt::join(parts, ", "), steps ? " now" : "");
+}
+
+// "a, b or c"
+std::string either(std::vector<std::string> names) {
+  if (names.size() < 2) return names.empty() ? "" : names.front();
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
 // "8 fits to half-samples gave 61 % to 70 % for this decision"
@@ -94,15 +102,21 @@ std::string question_sentence(const JsonPart& decision, Columns columns) {
 std::string other_order_sentence(const JsonPart& decision) {
   if (!decision.has("other_order")) return "";
   const JsonPart other = decision["other_order"];
-  std::vector<std::string> questions;
+  std::vector<std::pair<std::string, std::vector<std::string>>> asked;  // of a column, before which levers
+  std::size_t pairs = 0;
   for (const JsonPart& entry : other["pairs"].entries()) {
     const std::vector<std::string> pair = entry.texts();
     if (pair.size() != 2) entry.fail("is not a pair");
-    if (questions.size() < kMostPairs)
-      questions.push_back(fmt::format("is {} known before {} is set?", pair[0], pair[1]));
+    if (pairs++ == kMostPairs) break;
+    auto own = std::find_if(asked.begin(), asked.end(), [&](const auto& one) { return one.first == pair[0]; });
+    if (own == asked.end()) own = asked.insert(own, {pair[0], {}});
+    own->second.push_back(pair[1]);
   }
-  return fmt::format("With the levers placed the other way this decision has {}: {}",
-                     whole_percent(other["success"].finite()), fmt::join(questions, " "));
+  std::string text = fmt::format("With the levers placed the other way this decision has {}.",
+                                 whole_percent(other["success"].finite()));
+  for (const auto& [column, levers] : asked)
+    text += fmt::format(" Is {} known before {} is set?", column, either(levers));
+  return text;
 }
 
 std::string units_sentence(const JsonPart& decision, Columns columns) {

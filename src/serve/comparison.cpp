@@ -80,10 +80,6 @@ const NamedValue* value_of(const std::vector<NamedValue>& values, const std::str
   return found == values.end() ? nullptr : &*found;
 }
 
-std::string value_words(const Column& column, double value) {
-  return has_words(column) ? value_name(column, value) : with_unit(column, short_number(value));
-}
-
 // As on the page: what members tell is not known finer than in whole percents.
 struct ComparisonWords {
   bool with_members = false;
@@ -266,7 +262,7 @@ std::string comparison_page(const Comparison& comparison, const RehearsalModel& 
     const Column& column = about_column(model.columns, lever.name);
     add("set " + with_label(column, lever.name), [&](const Comparison::Row& row) -> std::string {
       const NamedValue* const set = value_of(row.request.alterations, lever.name);
-      return set == nullptr ? "leave alone" : value_words(column, set->value);
+      return set == nullptr ? "leave alone" : number_words(column, set->value);
     });
   }
   if (!model.groups.empty()) {
@@ -277,7 +273,7 @@ std::string comparison_page(const Comparison& comparison, const RehearsalModel& 
     const Column& column = about_column(model.columns, task.context[j]);
     add("observed " + with_label(column, task.context[j]), [&](const Comparison::Row& row) -> std::string {
       const double value = row.request.context[j];
-      return std::isnan(value) ? "not known" : value_words(column, value);
+      return std::isnan(value) ? "not known" : number_words(column, value);
     });
   }
   for (std::size_t k = 0; k < task.outcome.size(); ++k) {

@@ -4,10 +4,10 @@
 
 namespace olem::internal {
 
-Json decision_rows(const std::vector<Decision>& decisions) {
+Json decision_rows(const std::vector<Decision>& decisions, std::span<const NamedColumn> columns) {
   Json rows = Json::array();
   for (const Decision& decision : decisions) {
-    const Json whole = to_json(decision);
+    const Json whole = to_json(decision, columns);
     Json row;
     for (const char* const key :
          {"context", "alterations", "success_probability", "interval", "without_action", "status"})

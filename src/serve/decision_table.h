@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "olem/decision.h"
@@ -8,7 +9,7 @@
 namespace olem::internal {
 
 // Decisions for several contexts, one entry each: {"context", "alterations", "success_probability", "interval",
-// "without_action", "status"}. Levels are numbers: the page sets its levers to them.
-Json decision_rows(const std::vector<Decision>& decisions);
+// "without_action", "status"}. Levels are words.
+Json decision_rows(const std::vector<Decision>& decisions, std::span<const NamedColumn> columns);
 
 }  // namespace olem::internal

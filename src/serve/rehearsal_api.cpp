@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/csv_scan.h"
+#include "data/column_json.h"
 #include "decide/ensemble.h"
 #include "olem/error.h"
 #include "olem/looking.h"
@@ -228,15 +229,16 @@ Json RehearsalApi::model_json() {
   for (std::size_t j = 0; j < start.size(); ++j) {
     const ColumnSummary& column = model_.context[j];
     const double margin = kLeverMargin * column.range();
+    const Column& about = about_column(model_.columns, task.context[j]);
     json["context"].push_back({{"name", task.context[j]},
-                               {"value", start[j]},
+                               {"value", value_json(about, start[j])},
                                {"low", std::min(column.low - margin, start[j])},
                                {"high", std::max(column.high + margin, start[j])},
                                {"mean", column.mean},
                                {"sd", column.deviation},
                                {"data_low", column.low},
                                {"data_high", column.high},
-                               {"about", to_json(about_column(model_.columns, task.context[j]))}});
+                               {"about", to_json(about)}});
   }
   const std::string group = starting_group(model_);
   json["group"] = Json();
@@ -245,16 +247,17 @@ Json RehearsalApi::model_json() {
   const std::vector<double> expected = rehearser_.expected(start, group);
   json["alterable"] = Json::array();
   for (std::size_t k = 0; k < task.alterable.size(); ++k) {
-    const LeverDomain range = resolve_lever(task.alterable[k], about_column(model_.columns, task.alterable[k].name));
+    const Column& about = about_column(model_.columns, task.alterable[k].name);
+    const LeverDomain range = resolve_lever(task.alterable[k], about);
     const SamplerVariable& variable = model_.samplers->variables[model_.samplers->index(range.name)];
     json["alterable"].push_back({{"name", range.name},
                                  {"low", range.low},
                                  {"high", range.high},
-                                 {"expected", expected[k]},
+                                 {"expected", value_json(about, expected[k])},
                                  {"data_low", variable.low},
                                  {"data_high", variable.high},
                                  {"data_counts", variable.counts},
-                                 {"about", to_json(about_column(model_.columns, range.name))}});
+                                 {"about", to_json(about)}});
     if (has_values(range)) json["alterable"].back()["values"] = range.values;
   }
   json["outcome"] = Json::array();
@@ -291,6 +294,7 @@ Json RehearsalApi::rehearse_json(const std::string& body) {
   json["expected"] = Json::object();
   for (std::size_t k = 0; k < rehearsal.expected.size(); ++k)
     json["expected"][model_.task.alterable[k].name] = rehearsal.expected[k];
+  name_levels(json["expected"], model_.columns);
   json["outcomes"] = forecasts_json(rehearsal.outcomes);
   json["outcomes_without_action"] = forecasts_json(rehearsal.outcomes_without_action);
   json["extrapolated"] = rehearsal.extrapolated;
@@ -408,6 +412,7 @@ Json RehearsalApi::rounded_json(const RecommendRequest& request, const Decision&
   // With steps the probability is that of the plan, which a rehearsal of the present step does not know.
   if (decision.sequence || !request.so_far.empty()) return json;
   for (const NamedValue& value : rehearser_.rounded(rehearsal)) json[value.name] = value.value;
+  name_levels(json, model_.columns);
   return json;
 }
 
@@ -428,7 +433,7 @@ Json RehearsalApi::recommend_json(const std::string& body) {
   result->warnings.insert(result->warnings.end(), more.begin(), more.end());
   Json json;
   json["id"] = random_id();
-  json["decision"] = to_json(result->decision);
+  json["decision"] = to_json(result->decision, model_.columns);
   json["rounded"] = rounded_json(request, result->decision);
   json["warnings"] = warnings_json(result->warnings);
   keep(json["id"], std::move(result));
@@ -481,7 +486,7 @@ Json RehearsalApi::contexts_json(const std::string& body) {
     add(decisions[i].summary.warnings);
   }
   Json json;
-  json["rows"] = decision_rows(decisions);
+  json["rows"] = decision_rows(decisions, model_.columns);
   json["csv"] = decisions_csv(decisions, model_.columns);
   json["warnings"] = warnings_json(warnings);
   return json;

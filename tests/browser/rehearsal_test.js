@@ -278,7 +278,7 @@ test('a switch for yes and no, buttons for levels, steps for counts, with units 
   await keep(page, 1);
   for (const word of ['good (wanted)', 'poor', 'A']) assert.ok((await page.locator('#scenario-figures > svg').nth(1).locator('text').allTextContents()).includes(word), word);
   const { text } = await saved(page, () => press(page, 'Save scenarios as CSV'));
-  assert.match(text, /,share comfort = poor,share comfort = good|,share comfort = good,share comfort = poor/);
+  assert.match(text, /,"share comfort = (poor","share comfort = good|good","share comfort = poor)"/);
   const report = await saved(page, () => press(page, 'Save scenarios as report'));
   assert.match(report.text, /room at least 20 °C and comfort = good\?/);
   assert.match(report.text, /<td>good \d+\.\d %, poor \d+\.\d %|<td>poor \d+\.\d %, good \d+\.\d %/);
@@ -359,6 +359,29 @@ test('with members the plain number comes first, then theirs, the same for lever
     return high - low;
   };
   assert.ok((await wide()) > 3.2, 'more than the chance of 4000 draws');
+
+  // The plain number moves at once, whatever the members take, and their interval follows.
+  let let_go;
+  const held = new Promise((resolve) => {
+    let_go = resolve;
+  });
+  await page.route('**/api/interval', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const before_it = await page.locator('#success').textContent();
+  const asked = page.waitForRequest((one) => one.url().endsWith('/api/interval'));
+  await field(page, 'TA').fill('1');
+  await asked;
+  assert.notEqual(await page.locator('#success').textContent(), before_it);
+  assert.equal(await page.locator('#answer').getAttribute('data-claim'), 'plain');
+  const plain = await wide();
+  let_go();
+  await page.locator('#answer[data-claim="whole"]').waitFor({ state: 'attached' });
+  assert.ok((await wide()) > plain, `${await wide()} after ${plain}`);
+  await page.unroute('**/api/interval');
+  await settled(page, () => press(page, 'Start again'));
+
   await recommend(page);
   const large = await page.locator('#success').textContent();
   assert.ok((await page.locator('#gain').textContent()).includes(`probability ${large}`));

@@ -312,6 +312,10 @@ TEST(Results, AreFittedToANarrowTerminal) {
     return std::vector<std::string>(std::istream_iterator<std::string>(stream), {});
   };
   EXPECT_EQ(words(fitted), words(plain));
+  // No number stands apart from its unit, at either width.
+  for (const std::string& text : {plain, fitted}) {
+    for (const std::string& line : lines_of(text)) EXPECT_THAT(line, Not(StartsWith("%"))) << text;
+  }
 }
 
 TEST(Results, LongNamesLeaveRoomForTheRest) {

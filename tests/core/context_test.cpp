@@ -19,7 +19,7 @@ TEST(Context, RefusesMemoryBeyondTheLimitBeforeAnybodyAsksForIt) {
     EXPECT_STREQ(
         error.what(),
         "A matrix needs about 32 MB of memory, but 1 MB is the limit set. Use fewer rows or columns, or allow more "
-        "memory (memory).");
+        "memory (Context::memory_limit).");
   }
 }
 

@@ -54,8 +54,7 @@ TEST(WriteFile, WritesEverythingAndLeavesNothingElse) {
 TEST(WriteFile, RefusesToReplaceUnlessAsked) {
   const TemporaryFolder folder;
   const std::string path = folder.write("result.json", "old");
-  EXPECT_EQ(complaint([&] { write_file_atomically(path, "new", false); }),
-            path + " exists already. Replace it: force = true.");
+  EXPECT_EQ(complaint([&] { write_file_atomically(path, "new", false); }), path + " exists already. Replace it.");
   EXPECT_EQ(test::read_text(path), "old");
   write_file_atomically(path, "new", true);
   EXPECT_EQ(test::read_text(path), "new");

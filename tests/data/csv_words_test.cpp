@@ -119,14 +119,14 @@ TEST(CsvWords, fifty_levels_are_the_most) {
   for (int i = 0; i < 200; ++i) cells[static_cast<std::size_t>(i)] = fmt::format("level{:02}", i % 51);
   EXPECT_THAT(failure(table_of(cells)),
               AllOf(HasSubstr("Column 'x' (1) holds text with 51 different values in 200 rows"),
-                    HasSubstr("type = \"x=category\""), HasSubstr("drop_columns = \"x\"")));
+                    HasSubstr("\"type\", \"x=category\""), HasSubstr("\"drop_columns\", \"x\"")));
   EXPECT_EQ(seen(cells, with({{"type", "x=category"}})).levels.size(), 51U);
 }
 
 TEST(CsvWords, a_level_occurs_twice) {
   EXPECT_THAT(failure(table_of({"a", "a", "b", "b", "c", "a", "b"})),
               AllOf(HasSubstr("holds text with 3 different values, of which 1 occurs only once: 'c' (line 6)"),
-                    HasSubstr("type = \"x=category\"")));
+                    HasSubstr("\"type\", \"x=category\"")));
   EXPECT_EQ(seen({"a", "a", "b", "b", "c", "a"}, with({{"type", "x=category"}})).levels.size(), 3U);
   // What counts are the rows that are left.
   const std::string text = "x;n\na;1\na;2\nb;3\nb;\na;5\n";
@@ -145,7 +145,7 @@ TEST(CsvWords, identifiers_and_free_text_are_refused_all_at_once) {
                                        "(line 2), 'person 1' (line 3)"),
                              HasSubstr("Column 'when' (4) holds text with 97 different values in 100 rows"),
                              HasSubstr("Column 'mixed' (5) holds 97 numbers and 3 other cells: '<0.5' (line 9)")));
-  EXPECT_THAT(message, AllOf(HasSubstr("drop_columns = \"name,when,mixed\""), HasSubstr("na = \"<0.5\""),
+  EXPECT_THAT(message, AllOf(HasSubstr("\"drop_columns\", \"name,when,mixed\""), HasSubstr("\"na\", \"<0.5\""),
                              Not(HasSubstr("city")), Not(HasSubstr("name=category"))));
   const Table table = read(text, with({{"drop_columns", "name,when,mixed"}})).table;
   EXPECT_THAT(table.names(), ElementsAre("city", "n"));
@@ -163,7 +163,8 @@ TEST(CsvWords, numbers_and_words_are_no_levels_by_themselves) {
   EXPECT_THAT(
       failure(table_of(cells)),
       AllOf(HasSubstr("d.csv: Column 'x' (1) holds 4 numbers and 3 other cells: 'n/a-ish' (line 4), '<0.5' (line 6)"),
-            HasSubstr("na = \"<0.5,n/a-ish\""), HasSubstr("type = \"x=category\""), HasSubstr("drop_columns = \"x\"")));
+            HasSubstr("\"na\", \"<0.5,n/a-ish\""), HasSubstr("\"type\", \"x=category\""),
+            HasSubstr("\"drop_columns\", \"x\"")));
   EXPECT_THAT(seen(cells, with({{"na", "<0.5,n/a-ish"}, {"missing", "drop"}})).values, ElementsAre(1.5, 2.5, 1.5, 2.5));
   const Seen levels = seen(cells, with({{"type", "x=category"}}));
   EXPECT_THAT(levels.levels, ElementsAre("1.5", "2.5", "<0.5", "n/a-ish"));
@@ -224,7 +225,7 @@ TEST(CsvWords, types_that_do_not_fit_are_refused) {
   EXPECT_THAT(refusal({"1", "2.5", "3"}, "x=count"), HasSubstr("it holds fractions"));
   EXPECT_THAT(refusal({"1", "2.5", "101"}, "x=share"), HasSubstr("it holds 101"));
   EXPECT_THAT(refusal({"low", "high", "mid"}, "x=ordinal"), AllOf(HasSubstr("order of the levels of 'x' is not known"),
-                                                                  HasSubstr("type = \"x=ordinal:high,low,mid\"")));
+                                                                  HasSubstr("\"type\", \"x=ordinal:high,low,mid\"")));
   EXPECT_THAT(refusal({"low", "high", "mid"}, "x=ordinal:low,high"),
               HasSubstr("'mid' (line 4) is not among the levels"));
   EXPECT_THAT(refusal({"low", "high", "mid"}, "x=ordinal:low,mid,high,low"), HasSubstr("'low' is named twice"));
@@ -236,7 +237,7 @@ TEST(CsvWords, a_declared_level_is_one_whatever_the_word) {
   const std::string message = failure(table_of(pain));
   EXPECT_THAT(message,
               AllOf(HasSubstr("2 cells in 2 rows are missing"), HasSubstr("In 'x' the word 'none' counts as missing."),
-                    HasSubstr("type = \"x=category:high,low,none\"")));
+                    HasSubstr("\"type\", \"x=category:high,low,none\"")));
   const Seen levels = seen(pain, with({{"type", "x=category:high,low,none"}}));
   EXPECT_THAT(levels.levels, ElementsAre("high", "low", "none"));
   EXPECT_THAT(levels.values, ElementsAre(2, 1, 2, 0, 1, 0));
@@ -271,8 +272,8 @@ TEST(CsvWords, what_the_words_are_is_said) {
 TEST(CsvWords, a_last_row_may_be_a_total) {
   const std::string advice = "Leave the last row out, if it is a total";
   EXPECT_THAT(failure("x;n\na;1\nb;2\na;3\nb;4\nTotal;10\n"),
-              AllOf(HasSubstr("'Total' (line 6)"), HasSubstr(advice), HasSubstr("skip_lines = \"6\"")));
-  EXPECT_THAT(failure("n;x\n1;2\n3;4\n5;6\nTotal;12\n"), HasSubstr("skip_lines = \"5\""));
+              AllOf(HasSubstr("'Total' (line 6)"), HasSubstr(advice), HasSubstr("\"skip_lines\", \"6\"")));
+  EXPECT_THAT(failure("n;x\n1;2\n3;4\n5;6\nTotal;12\n"), HasSubstr("\"skip_lines\", \"5\""));
   EXPECT_THAT(failure("x;n\na;1\nb;2\na;3\nb;4\n;10\n"), AllOf(HasSubstr("1 cell in 1 row"), HasSubstr(advice)));
   EXPECT_THAT(failure("x;n\na;1\nTotal;2\na;3\nb;4\nb;10\n"), Not(HasSubstr(advice)));
   EXPECT_THAT(failure("x;n\na;1\n;2\na;3\nb;4\nb;10\n"), Not(HasSubstr(advice)));

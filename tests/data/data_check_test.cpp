@@ -315,7 +315,7 @@ TEST(PrepareTable, RefusesWithEveryNameAndTheRemedy) {
     const std::string text = error.what();
     EXPECT_TRUE(text.starts_with("built.csv: 1 column is constant: 'same' (always 4).")) << text;
     EXPECT_TRUE(contains(text, "Column 'again' equals column 'x0'."));
-    EXPECT_TRUE(contains(text, "constant = \"drop\""));
+    EXPECT_TRUE(contains(text, "ReadingOptions::constant = ConstantPolicy::kDrop"));
   }
 }
 

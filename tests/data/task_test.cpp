@@ -674,11 +674,11 @@ TEST(ReadContexts, RefusesWhatIsMissingExtraOrNoNumber) {
     return complaint([&] { read_contexts(task, {values, ""}, Context()); }, category);
   };
   EXPECT_EQ(with_values({}, ErrorCategory::kData),
-            "t.json: Nothing is known of the context (Light, Temp). Give its values (observed, context or contexts), "
-            "or have them drawn (unknown = \"draw\").");
+            "t.json: Nothing is known of the context (Light, Temp). Give its values (Task::observed), "
+            "or have them drawn (UnknownPolicy::kDraw).");
   EXPECT_EQ(with_values({{"Light", "1.0"}}, ErrorCategory::kData),
-            "t.json: There is no observed value of the context variable 'Temp'. Give one (observed, context or "
-            "contexts), or have it drawn from what is known of the context (unknown = \"draw\").");
+            "t.json: There is no observed value of the context variable 'Temp'. Give one (Task::observed)"
+            ", or have it drawn from what is known of the context (UnknownPolicy::kDraw).");
   EXPECT_EQ(with_values({{"Ligth", "1"}}, ErrorCategory::kUsage),
             "context: 'Ligth' is no context variable of the task. Did you mean 'Light'?");
   EXPECT_EQ(with_values({{"Light", "nan"}}, ErrorCategory::kUsage),
@@ -723,8 +723,8 @@ TEST_F(ContextsFile, ComplaintsHaveLineAndColumn) {
   EXPECT_EQ(refusal("Temp,Light\n1,2\n3,hot\n"), "c.csv, line 3, column 'Light': 'hot' is not a number.");
   EXPECT_EQ(refusal("Temp,Light\n1,2\nNA,2\n"),
             "c.csv, line 3, column 'Temp': The value is missing or not finite. Every context needs a value of every "
-            "context variable. Fill in the value, or have it drawn from what is known of the context (unknown = "
-            "\"draw\").");
+            "context variable. Fill in the value, or have it drawn from what is known of the context "
+            "(UnknownPolicy::kDraw).");
   EXPECT_EQ(refusal("Temp,Light\n1,2,3\n"), "c.csv, line 2: Expected 2 cells, as in the first line, but found 3.");
   EXPECT_EQ(refusal("Temp,Light\n1\n"), "c.csv, line 2: Expected 2 cells, as in the first line, but found 1.");
   EXPECT_EQ(refusal("Temp,Light\n"), "c.csv: There are no rows with contexts. Give at least one below the names.");

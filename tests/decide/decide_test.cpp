@@ -251,7 +251,7 @@ TEST(Decide, ObservedValuesThatDoNotFitTheContextAreRefused) {
   EXPECT_EQ(
       refusal({{"light", 1.0}}),
       "The context variable 'heat' has no value. The context variables are: light, heat. Have it drawn from what is "
-      "known of the context: unknown = \"draw\".");
+      "known of the context: UnknownPolicy::kDraw.");
   EXPECT_EQ(refusal({{"light", 1.0}, {"heat", 0.0}, {"light", 2.0}}), "The context variable 'light' is given twice.");
   EXPECT_NE(refusal({{"light", std::nan("")}, {"heat", 0.0}}).find("light"), std::string::npos);
   EXPECT_NE(refusal({{"light", std::nan("")}, {"heat", 0.0}}).find("finite"), std::string::npos);

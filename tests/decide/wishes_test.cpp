@@ -79,7 +79,7 @@ TEST(Optimizers, AGridOfTooManyPointsIsRefusedWithARemedy) {
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::kUsage);
     EXPECT_THAT(error.what(), HasSubstr("3 alterable variables with 41 points each"));
-    EXPECT_THAT(error.what(), HasSubstr("Take a coarser grid (grid_points = 27)"));
+    EXPECT_THAT(error.what(), HasSubstr("Take a coarser grid (DecisionOptions::grid_points = 27)"));
   }
   options.grid_points = 9;
   EXPECT_GT(decide_one(linear_problem({1.0, 1.0, 1.0}, 1.5, 2.5), options).success_probability, 0.6);

@@ -207,7 +207,8 @@ TEST(Stein, RepeatedRowsAreRefusedWithTheRemedy) {
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::kData);
     EXPECT_EQ(std::string(error.what()).rfind("cells.csv: ", 0), 0U) << error.what();
-    EXPECT_NE(std::string(error.what()).find("stein_median = \"nonzero\""), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("SteinOptions::median = SteinMedian::kNonzero"), std::string::npos)
+        << error.what();
   }
   SteinOptions nonzero;
   nonzero.median = SteinMedian::kNonzero;

@@ -86,3 +86,91 @@ def test_a_saved_model_can_draw(imputed, tmp_path):
     assert loaded.missing_ == imputed.missing_
     again = loaded.suggest({"w": 1}, unknown="draw", **QUICK)
     assert again.alterations == imputed.suggest({"w": 1}, unknown="draw", **QUICK).alterations
+
+
+ORDERS = [olem.OLEM, olem.OLEMPlus, olem.LISTEN, olem.CAM, olem.SCORE, olem.CaPS, olem.DiffAN, olem.VarSort]
+GRAPHS = [olem.NOTEARS, olem.GES, olem.PC, olem.FCI]
+
+
+@pytest.mark.parametrize("learner", [*ORDERS, *GRAPHS])
+def test_every_learner_says_what_becomes_of_gaps(learner):
+    assert learner(missing="impute", imputations=3).get_params()["imputations"] == 3
+    assert learner().missing == "error"
+    with pytest.raises(ValueError, match="neither 'error', 'drop' nor 'impute'"):
+        learner(missing="guess").fit(farm(100, 0.0)[["w", "z"]])
+
+
+def test_orders_of_completed_tables():
+    data = farm(400, 0.1)
+    model = olem.OLEMPlus(missing="impute", imputations=3).fit(data)
+    assert sorted(model.causal_order_) == sorted(data.columns)
+    assert model.missing_["columns"] == {name: int(n) for name, n in data.isna().sum().items()}
+    assert len(model.agreement_["differing"]) == 3
+    assert model.result_["missing"] == model.missing_
+    assert set(model.graph_.nodes) == set(data.columns)  # along the order, from the table that it was learned from
+    assert olem.OLEMPlus(missing="impute").fit(farm(100, 0.0)).missing_ is None
+
+
+def test_orders_of_completed_tables_are_those_of_the_command_line(tmp_path, command_line):
+    numbers = farm(300, 0.1).drop(columns="kind")
+    numbers.to_csv(tmp_path / "farm.csv", index=False)
+    said = command_line("order", tmp_path / "farm.csv", "--missing", "impute", "--imputations", "3")
+    model = olem.OLEMPlus(missing="impute", imputations=3).fit(pd.read_csv(tmp_path / "farm.csv"))
+    assert model.causal_order_ == said["order"]
+    assert model.missing_ == said["missing"]
+    assert model.agreement_ == said["agreement"]
+
+
+def test_graphs_of_completed_tables():
+    data = farm(300, 0.1).drop(columns="kind")
+    model = olem.GES(missing="impute", imputations=3).fit(data.to_numpy())
+    assert model.graph_.nodes == [0, 1, 2, 3]
+    assert model.missing_["columns"]["x1"] > 10
+    assert len(model.agreement_["differing"]) == 3
+
+
+def test_rows_with_gaps_can_be_left_out():
+    data = farm(300, 0.05).drop(columns="kind")
+    dropped = olem.OLEM(missing="drop").fit(data)
+    assert dropped.steps_ == olem.OLEM().fit(data.dropna()).steps_
+    assert dropped.missing_ is None
+    assert olem.OLEM(missing="drop").fit(data.to_numpy()).result_["order"] == [
+        f"x{list(data.columns).index(name)}" for name in dropped.causal_order_
+    ]
+
+
+def test_progress_of_several_tables_is_one():
+    seen = []
+    olem.GES(missing="impute", imputations=3, progress=lambda fraction, phase: seen.append(fraction)).fit(
+        farm(300, 0.1).drop(columns="kind")
+    )
+    assert seen[0] == 0
+    assert 2 / 3 <= seen[-1] <= 1
+
+
+def test_gaps_are_counted_and_every_remedy_named():
+    data = farm(200, 0.0)
+    data.loc[:4, "z"] = np.nan
+    data.loc[3:9, "x"] = np.nan
+    counts = r"5 in column 'z', 7 in column 'x'"
+    left = r"X\.dropna\(\), which leaves 190 of 200 rows"
+    for call in (olem.Rehearsal(**TASK), olem.OLEMPlus()):
+        with pytest.raises(ValueError, match=f"{counts}.*{left}.*missing='impute'"):
+            call.fit(data)
+    with pytest.raises(ValueError, match=f"{counts}.*{left}") as refused:
+        olem.entropy(data)
+    assert "impute" not in str(refused.value)
+    with pytest.raises(ValueError, match=r"X\[numpy\.isfinite\(X\)\.all\(axis=1\)\], which leaves 190 of 200 rows"):
+        olem.OLEM().fit(data[["z", "x"]].to_numpy())
+    with pytest.raises(ValueError, match=r"X\.replace\(\[numpy\.inf, -numpy\.inf\], numpy\.nan\)\.dropna\(\)"):
+        olem.OLEM().fit(data.fillna({"z": np.inf}))
+
+
+def test_a_code_for_missing_is_replaced_by_a_call():
+    data = farm(300, 0.0).drop(columns="kind")
+    data.loc[:30, "z"] = -999.0
+    with pytest.warns(olem.OlemWarning, match=r"X\.replace\(-999, numpy\.nan\)"):
+        olem.OLEMPlus().fit(data)
+    with pytest.warns(olem.OlemWarning, match=r"numpy\.where\(X == -999, numpy\.nan, X\)"):
+        olem.OLEMPlus().fit(data.to_numpy())
+    assert olem.OLEMPlus(missing="impute").fit(data.replace(-999, np.nan)).missing_["columns"] == {"z": 31}

@@ -63,6 +63,8 @@ def test_categories_of_numbers_keep_their_numbers():
     ("column", "message"),
     [
         (pd.date_range("2020-01-01", periods=ROWS), r"column 'new' holds dates or times .*days since"),
+        (pd.period_range("2020-01", periods=ROWS, freq="M"), r"x = x\.dt\.to_timestamp\(\), then \(x - x\.min\(\)\)"),
+        (pd.interval_range(0, ROWS, ROWS), r"holds intervals .*x\.array\.mid"),
         ([f"name {i}" for i in range(ROWS)], r"Text that is neither numbers nor levels.*column 'new'"),
         (pd.Categorical(["a", "b", None] * (ROWS // 3)), r"row 2 from 0, column 'new'\) is NaN"),
         (pd.array([True, False, None] * (ROWS // 3), dtype="boolean"), r"row 2 from 0, column 'new'\) is NaN"),

@@ -47,6 +47,12 @@ std::string said(const Json& json, std::size_t lines = 7) {
   return answer_lines(uncertainty_sentences(JsonPart(json, source), {}), lines);
 }
 
+// As one line: where a phrase happens to be wrapped does not matter.
+std::string unwrapped(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 TEST(AnswerLines, HoldWhatMattersMostWhateverThereIs) {
   for (const std::string& name : {std::string("x"), std::string("a_name_of_twenty_chars"), std::string(60, 'y')}) {
     SCOPED_TRACE(name);
@@ -55,14 +61,15 @@ TEST(AnswerLines, HoldWhatMattersMostWhateverThereIs) {
     for (std::size_t from = 0; from < text.size(); from = text.find('\n', from) + 1)
       EXPECT_LE(text.find('\n', from) - from, kLineWidth);
     // In any case what the interval covers, and the assumption.
-    EXPECT_THAT(text, HasSubstr("The interval covers draws, data and order"));
-    EXPECT_THAT(text, HasSubstr("This holds if nothing unobserved moves both a lever and the outcome"));
-    EXPECT_THAT(text, HasSubstr("By the order or graph of other learners"));
+    const std::string words = unwrapped(text);
+    EXPECT_THAT(words, HasSubstr("The interval covers draws, data and order"));
+    EXPECT_THAT(words, HasSubstr("This holds if nothing unobserved moves both a lever and the outcome"));
+    EXPECT_THAT(words, HasSubstr("By the order or graph of other learners"));
   }
 }
 
 TEST(AnswerLines, AreAllOfItWhereThereIsRoom) {
-  const std::string text = said(everything("x"), 40);
+  const std::string text = unwrapped(said(everything("x"), 40));
   for (const char* const part :
        {"By the order or graph", "Ask which comes first, x1 or x2", "With the levers placed the other way",
         "rests on the units", "A hidden cause would make this decision worse", "To measure next: twice as many rows"})
@@ -82,13 +89,48 @@ TEST(AnswerLines, SayThatThereIsMore) {
   EXPECT_THAT(said(everything("x"), 4), StartsWith("The interval covers"));
 }
 
+// Numbers have the digits of the table, with the unit.
+TEST(AnswerLines, NumbersHaveTheDigitsThatMatter) {
+  Json json = everything("x");
+  json["units"]["decision"]["alterations"] = {{"spend", 1.813116470178634}, {"heating", 1}};
+  json["question"]["other_decision"]["alterations"] = {{"DIC", -281.1166905338695}};
+  Column dic;
+  dic.unit = "umol/kg";
+  Column heating;
+  heating.levels = {{0.0, "off"}, {1.0, "full"}};
+  const std::vector<NamedColumn> columns = {{"DIC", dic}, {"heating", heating}};
+  const std::string source = "decision";
+  const std::string text = unwrapped(answer_lines(uncertainty_sentences(JsonPart(json, source), columns), 40));
+  EXPECT_THAT(text, HasSubstr("the best would be to set DIC to -281.1 umol/kg (60 %)"));
+  EXPECT_THAT(text, HasSubstr("the best would be to set spend to 1.813, heating to full (62 % by it"));
+}
+
+// What is asked of the other order is one question for a column, a sentence of its own.
+TEST(AnswerLines, QuestionsOfAColumnAreOne) {
+  Json json = everything("x");
+  json["other_order"]["pairs"] = Json::parse(R"([["M2", "A"], ["M2", "B"], ["M3", "A"], ["M4", "A"]])");
+  EXPECT_THAT(unwrapped(said(json, 40)),
+              HasSubstr("With the levers placed the other way this decision has 30 %. Is M2 known before A or B is "
+                        "set? Is M3 known before A is set?"));
+  EXPECT_THAT(unwrapped(said(json, 40)), Not(HasSubstr("M4")));  // three pairs at most
+}
+
+// No line ends between a number and what it measures.
+TEST(WrapText, KeepsANumberAndItsUnitTogether) {
+  EXPECT_EQ(wrap_text("chance of 70.5 % now", 15), "chance of\n70.5 % now\n");
+  EXPECT_EQ(wrap_text("chance (41 % now)", 10), "chance\n(41 % now)\n");
+  EXPECT_EQ(wrap_text("the dose of 3.2 mg, or", 16), "the dose of\n3.2 mg, or\n");
+  EXPECT_EQ(wrap_text("take one of 1 2 3 4", 14), "take one of 1\n2 3 4\n");
+  EXPECT_EQ(wrap_text("7 incomprehensibilities", 10), "7 incomprehensibilities\n");
+}
+
 // Of a plan the other decision is what is set now.
 TEST(AnswerLines, APlanSaysWhatIsSetNow) {
   Json json = everything("x");
   json["sequence"] = Json::object();
-  EXPECT_THAT(said(json, 40), HasSubstr("the best would be to set x1 to 0.25, x2 to -0.125 now (60 %)."));
+  EXPECT_THAT(unwrapped(said(json, 40)), HasSubstr("the best would be to set x1 to 0.25, x2 to -0.125 now (60 %)."));
   json["question"]["other_decision"]["alterations"] = Json::object();
-  EXPECT_THAT(said(json, 40), HasSubstr("the best would be to set nothing now (60 %)."));
+  EXPECT_THAT(unwrapped(said(json, 40)), HasSubstr("the best would be to set nothing now (60 %)."));
 }
 
 }  // namespace

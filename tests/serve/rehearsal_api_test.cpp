@@ -708,13 +708,23 @@ TEST_F(Api, LevelsAreWordsOrNumbers) {
   };
   const Json model = json_of(api.answer(request("GET", "/api/model")));
   EXPECT_EQ(model["alterable"][0]["values"].dump(), "[0.0,1.0]");
-  EXPECT_EQ(model["alterable"][0]["expected"], 1.0) << "the more probable level";
+  EXPECT_EQ(model["alterable"][0]["expected"], "on") << "the more probable level";
   const Json word = json_of(ask("/api/rehearse", R"({"alterations": {"heating": "on"}})"));
   const Json number = json_of(ask("/api/rehearse", R"({"alterations": {"heating": 1}})"));
   EXPECT_EQ(word["success_probability"], number["success_probability"]);
-  EXPECT_EQ(json_of(ask("/api/recommend", "{}"))["decision"]["alterations"]["heating"], 1.0);
-  EXPECT_EQ(json_of(ask("/api/recommend", R"({"switches": {"heating": "off"}})"))["decision"]["alterations"]["heating"],
-            0.0);
+  EXPECT_EQ(word["expected"]["heating"], "on");
+  // As olem decide --json has them.
+  const Json recommended = json_of(ask("/api/recommend", R"({"proposals": 2})"));
+  EXPECT_EQ(recommended["decision"]["alterations"]["heating"], "on");
+  EXPECT_EQ(recommended["decision"]["expected"]["heating"], "on");
+  EXPECT_EQ(recommended["decision"]["proposals"][0]["alterations"]["heating"], "on");
+  EXPECT_EQ(recommended["rounded"]["heating"], "on");
+  for (const char* const off : {"\"off\"", "0"}) {
+    const std::string fixed = fmt::format(R"({{"switches": {{"heating": {}}}}})", off);
+    EXPECT_EQ(json_of(ask("/api/recommend", fixed))["decision"]["alterations"]["heating"], "off") << off;
+  }
+  const Json table = json_of(ask("/api/contexts", R"({"csv": "outside\n-2\n"})"));
+  EXPECT_EQ(table["rows"][0]["alterations"]["heating"], "on");
   const Json scenarios =
       json_of(ask("/api/compare", R"({"scenarios": [{"name": "A", "alterations": {"heating": "on"}}]})"));
   EXPECT_THAT(scenarios["csv"].get<std::string>(), StartsWith("scenario,outside,heating,success_probability,"));

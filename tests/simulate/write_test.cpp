@@ -179,7 +179,7 @@ TEST(WriteSimulation, TakesAnEmptyFolderAndRefusesAFullOne) {
   std::filesystem::create_directory(out);
   write_simulation(out, order_simulation(0), false);
   const std::string before = test::read_text(out + "/data.csv");
-  expect_refused(ErrorCategory::kFile, "Replace the simulation in it: force = true.", out, false);
+  expect_refused(ErrorCategory::kFile, "Replace the simulation in it.", out, false);
   EXPECT_EQ(test::read_text(out + "/data.csv"), before);
   write_simulation(out, order_simulation(1), true);
   EXPECT_NE(test::read_text(out + "/data.csv"), before);

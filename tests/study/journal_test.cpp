@@ -100,7 +100,8 @@ TEST_F(JournalTest, BelongsToOneStudySeedAndVersion) {
   write_three();
   const JournalHeader others[] = {{"sachs", 7, "1.2.3"}, {"order", 8, "1.2.3"}, {"order", 7, "1.2.4"}};
   for (const JournalHeader& other : others) {
-    EXPECT_THAT(message_of([&] { Journal(path_, other, false); }, ErrorCategory::kData), HasSubstr("fresh = true"));
+    EXPECT_THAT(message_of([&] { Journal(path_, other, false); }, ErrorCategory::kData),
+                HasSubstr("StudyOptions::fresh = true"));
   }
   Journal fresh(path_, others[0], true);
   expect_records(fresh.records(), 0);
