@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,8 +35,10 @@ OptionSet describe(NamedSimulationOptions& options);
 // The equations of one of them.
 class NamedModel {
  public:
-  // A usage error that suggests the closest name when there is none such.
-  explicit NamedModel(std::string_view name);
+  // A usage error that suggests the closest name when there is none such. What all rows of a group share, such as the
+  // levels of `branches`, is drawn with `seed`; without one with the seed of each call's context, which is the same
+  // for rows and trials of one simulation.
+  explicit NamedModel(std::string_view name, std::optional<std::uint64_t> seed = std::nullopt);
 
   std::string_view name() const;
   std::vector<std::string> names() const;                          // of the recorded columns, causes first
@@ -47,7 +50,8 @@ class NamedModel {
   Table draw(std::size_t rows, std::uint64_t draw, const Context& context) const;
 
   // One row per trial when the context has these values and then the alterations are made. Calls with the same `draw`
-  // share their noise. A usage error for unknown names, and a context whose causes are not all given is a task error.
+  // share their noise. A usage error for unknown names and for groups that the tables do not have, and a context whose
+  // causes are not all given is a task error.
   Table decide(std::span<const NamedValue> observed, std::span<const NamedValue> alterations, std::size_t trials,
                std::uint64_t draw, const Context& context) const;
 
@@ -57,6 +61,7 @@ class NamedModel {
 
  private:
   std::size_t kind_ = 0;
+  std::optional<std::uint64_t> seed_;
 };
 
 // A decision and its true success.
@@ -73,7 +78,7 @@ NamedDecision best_decision(const NamedModel& model, std::span<const NamedValue>
 // What a truth file belongs to: "order", "auf", "bermuda", "mixed" or, for one of these simulators, "equations". A data
 // error for a file that is no truth of olem.
 std::string truth_kind(const std::string& path);
-// Which of them.
+// Which of them, with the seed of the simulation.
 NamedModel read_named_truth(const std::string& path);
 
 struct NamedSimulation {

@@ -36,14 +36,14 @@ constexpr std::uint64_t kFirstNewGroup = 1000000;  // groups of trials are none 
 
 // The noise of equation j in this row, given the columns before.
 double row_noise(const EquationSystem& system, std::size_t j, std::size_t i, bool trials,
-                 const std::vector<double>& row, RandomStream& random, const Context& context) {
+                 const std::vector<double>& row, RandomStream& random, std::uint64_t group_seed) {
   const EquationNoise& noise = system.equations[j].noise;
   if (noise.kind == EquationNoise::Kind::kRowGroup)
     return trials ? static_cast<double>(kFirstNewGroup + i)
                   : 1.0 + static_cast<double>(i % static_cast<std::size_t>(noise.a));
   if (noise.kind == EquationNoise::Kind::kOfGroup) {
     const double group = std::clamp(std::round(row[system.equations[j].parents.front()]), 0.0, 1e12);
-    RandomStream of_group(context.seed, "simulate.group",
+    RandomStream of_group(group_seed, "simulate.group",
                           stream_index({{static_cast<std::uint64_t>(group), 48}, {j, 16}}));
     return std::sqrt(noise.a) * of_group.normal();
   }
@@ -52,11 +52,11 @@ double row_noise(const EquationSystem& system, std::size_t j, std::size_t i, boo
 }
 
 // One row after another, columns that are held included. Until its turn comes, a column has its value of the row
-// before.
+// before. The numbers of groups are drawn with `group_seed`, all others with the context's seed.
 std::vector<std::vector<double>> evaluate_equations(const EquationSystem& system, std::size_t rows,
                                                     std::string_view purpose, std::uint64_t draw,
                                                     const std::vector<std::optional<double>>& held,
-                                                    const Context& context) {
+                                                    std::uint64_t group_seed, const Context& context) {
   const std::size_t width = system.equations.size();
   context.require_memory(rows * width * sizeof(double), "A simulated table");
   std::vector<std::vector<double>> columns(width, std::vector<double>(rows));
@@ -67,12 +67,22 @@ std::vector<std::vector<double>> evaluate_equations(const EquationSystem& system
   for (std::size_t i = 0; i < rows; ++i) {
     if (i % 4096 == 0) context.check_interrupt();
     for (std::size_t j = 0; j < width; ++j) {
-      const double noise = row_noise(system, j, i, purpose == "simulate.trials", row, streams[j], context);
+      const double noise = row_noise(system, j, i, purpose == "simulate.trials", row, streams[j], group_seed);
       row[j] = held[j] ? *held[j] : system.equations[j].function(row.data(), noise);
       columns[j][i] = row[j];
     }
   }
   return columns;
+}
+
+// A group whose number the tables do not have has no level of its own.
+void check_group(const Equation& equation, double value) {
+  if (equation.noise.kind != EquationNoise::Kind::kRowGroup) return;
+  if (value >= 1.0 && value <= equation.noise.a && value == std::round(value)) return;
+  throw Error(ErrorCategory::kUsage,
+              fmt::format("There is no {0} {1}: the tables have {0} 1 to {2}. Without a {0} the decision is for a new "
+                          "one.",
+                          equation.name, value, equation.noise.a));
 }
 
 Table equation_table(const EquationSystem& system, const std::vector<std::vector<double>>& columns,
@@ -105,7 +115,7 @@ OptionSet describe(NamedSimulationOptions& options) {
   return set;
 }
 
-NamedModel::NamedModel(std::string_view name) {
+NamedModel::NamedModel(std::string_view name, std::optional<std::uint64_t> seed) : seed_(seed) {
   std::vector<std::string> names;
   for (const EquationSystem& system : equation_systems()) {
     if (system.name == name) {
@@ -159,8 +169,9 @@ Task NamedModel::task() const {
 Table NamedModel::draw(std::size_t rows, std::uint64_t draw, const Context& context) const {
   const EquationSystem& system = equation_systems()[kind_];
   const std::vector<std::optional<double>> free(system.equations.size());
-  return equation_table(system, evaluate_equations(system, rows, "simulate.named", draw, free, context),
-                        "simulated data");
+  return equation_table(
+      system, evaluate_equations(system, rows, "simulate.named", draw, free, seed_.value_or(context.seed), context),
+      "simulated data");
 }
 
 Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const NamedValue> alterations,
@@ -179,6 +190,7 @@ Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const N
     check_finite(given.name, given.value);
     const auto j = static_cast<std::size_t>(place - all.begin());
     if (held[j]) throw Error(ErrorCategory::kUsage, fmt::format("'{}' is given twice.", given.name));
+    check_group(system.equations[j], given.value);
     held[j] = given.value;
     seen[j] = is_seen;
   };
@@ -197,8 +209,9 @@ Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const N
                     fmt::format("'{}' is observed, but its cause '{}' is not.", all[j], system.equations[parent].name));
     }
   }
-  return equation_table(system, evaluate_equations(system, trials, "simulate.trials", draw, held, context),
-                        "simulated decision");
+  return equation_table(
+      system, evaluate_equations(system, trials, "simulate.trials", draw, held, seed_.value_or(context.seed), context),
+      "simulated decision");
 }
 
 double NamedModel::success(std::span<const NamedValue> observed, std::span<const NamedValue> alterations,

@@ -108,6 +108,19 @@ TEST(CliSimulateNamed, TheStudyDecidesOnThem) {
   EXPECT_EQ(mean("best", "worse"), 0.0);
 }
 
+// seed 7 gives branch 1 a level of .963, so that its outcome is N(1.926, .49).
+TEST(CliSimulateNamed, ABranchIsThatOfItsTable) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_olem({"simulate", "branches", "-o", folder.file("b"), "--seed", "7", "-q"}).exit_code, 0);
+  const std::vector<std::string> words = {"simulate", "evaluate", folder.file("b/truth.json"), "--no-best"};
+  const ProcessResult run = run_olem(joined(words, {"--context", "branch=1", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NEAR(parse_json(run.out)["success"].get<double>(), 0.7270, 0.0126);  // four standard errors
+  const ProcessResult other = run_olem(joined(words, {"--context", "branch=21"}));
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("There is no branch 21: the tables have branch 1 to 20."));
+}
+
 // Rounds are simulated, planned and, one by one, evaluated given the round before.
 TEST(CliSimulateNamed, RoundsArePlannedAndEvaluated) {
   const TemporaryFolder folder;

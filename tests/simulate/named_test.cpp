@@ -6,6 +6,8 @@
 
 #include "olem/error.h"
 #include "olem/simulate_named.h"
+#include "simulate/helpers.h"
+#include "support/process.h"
 
 namespace olem::named_test {
 namespace {
@@ -305,6 +307,33 @@ TEST(NamedSimulators, ARoundDependsOnTheOneBefore) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("'x@-1', x of the round before, has no value"));
+  }
+}
+
+// Given its level, which the table shows, the outcome of a branch is N(2 level, .49).
+TEST(NamedSimulators, BranchesKeepTheLevelsOfTheirTable) {
+  const test::TemporaryFolder folder;
+  const NamedSimulation simulation = simulate_named("branches", {100, 1}, 0, test::seeded(7));
+  write_simulation(folder.file("b"), simulation, false);
+  const NamedModel truth = read_named_truth(folder.file("b/truth.json"));
+  const std::size_t level = simulation.data.index("level");
+  const auto below = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };
+  for (std::size_t branch = 1; branch <= 20; ++branch) {
+    const double mean = 2.0 * simulation.data.at(branch - 1, level);
+    const double success = below((4.0 - mean) / 0.7) - below((1.5 - mean) / 0.7);
+    const std::vector<NamedValue> known = {{"branch", static_cast<double>(branch)}};
+    // Evaluated with another seed for the draws, as the command line does.
+    EXPECT_NEAR(truth.success(known, {}, 20000, 3, test::seeded(0)), success,
+                4.0 * std::sqrt(success * (1.0 - success) / 20000.0) + 1e-4)
+        << "branch " << branch;
+  }
+  // A branch that is not named is a new one: outcome ~ N(0, 4.49).
+  const double of_new = below(4.0 / std::sqrt(4.49)) - below(1.5 / std::sqrt(4.49));
+  EXPECT_NEAR(truth.success({}, {}, 20000, 3, test::seeded(0)), of_new,
+              4.0 * std::sqrt(of_new * (1.0 - of_new) / 20000.0));
+  for (const double none : {0.0, 21.0, 1.5}) {
+    const std::vector<NamedValue> known = {{"branch", none}};
+    test::expect_error(ErrorCategory::kUsage, "There is no branch", [&] { truth.success(known, {}, 10, 3, {}); });
   }
 }
 
