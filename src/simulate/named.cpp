@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "olem/error.h"
 #include "olem/parallel.h"
@@ -11,6 +12,7 @@
 #include "olem/simulate_named.h"
 #include "simulate/named_models.h"
 #include "simulate/options.h"
+#include "simulate/plan_rules.h"
 #include "simulate/write.h"
 
 namespace olem {
@@ -56,19 +58,28 @@ double row_noise(const EquationSystem& system, std::size_t j, std::size_t i, boo
 std::vector<std::vector<double>> evaluate_equations(const EquationSystem& system, std::size_t rows,
                                                     std::string_view purpose, std::uint64_t draw,
                                                     const std::vector<std::optional<double>>& held,
-                                                    std::uint64_t group_seed, const Context& context) {
+                                                    const std::vector<PlacedRule>& rules, std::uint64_t group_seed,
+                                                    const Context& context) {
   const std::size_t width = system.equations.size();
   context.require_memory(rows * width * sizeof(double), "A simulated table");
   std::vector<std::vector<double>> columns(width, std::vector<double>(rows));
   std::vector<RandomStream> streams;
   for (std::size_t j = 0; j < width; ++j)
     streams.emplace_back(context.seed, purpose, stream_index({{draw, 48}, {j, 16}}));
+  std::vector<std::vector<std::size_t>> parents(width);
+  for (std::size_t j = 0; j < width; ++j) {
+    if (!held[j]) parents[j] = system.equations[j].parents;
+  }
+  const std::vector<std::size_t> order = order_with_rules(std::move(parents), rules);
   std::vector<double> row(width);
   for (std::size_t i = 0; i < rows; ++i) {
     if (i % 4096 == 0) context.check_interrupt();
-    for (std::size_t j = 0; j < width; ++j) {
+    for (const std::size_t j : order) {
       const double noise = row_noise(system, j, i, purpose == "simulate.trials", row, streams[j], group_seed);
-      row[j] = held[j] ? *held[j] : system.equations[j].function(row.data(), noise);
+      const PlacedRule* const rule = rule_of(rules, j);
+      row[j] = held[j]           ? *held[j]
+               : rule != nullptr ? (*rule)([&](std::size_t column) { return row[column]; })
+                                 : system.equations[j].function(row.data(), noise);
       columns[j][i] = row[j];
     }
   }
@@ -170,12 +181,13 @@ Table NamedModel::draw(std::size_t rows, std::uint64_t draw, const Context& cont
   const EquationSystem& system = equation_systems()[kind_];
   const std::vector<std::optional<double>> free(system.equations.size());
   return equation_table(
-      system, evaluate_equations(system, rows, "simulate.named", draw, free, seed_.value_or(context.seed), context),
+      system, evaluate_equations(system, rows, "simulate.named", draw, free, {}, seed_.value_or(context.seed), context),
       "simulated data");
 }
 
 Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const NamedValue> alterations,
-                         std::size_t trials, std::uint64_t draw, const Context& context) const {
+                         std::size_t trials, std::uint64_t draw, const Context& context,
+                         std::span<const AlterationRule> rules) const {
   const EquationSystem& system = equation_systems()[kind_];
   const auto is_before = [](const Equation& equation) { return equation.noise.kind == EquationNoise::Kind::kBefore; };
   std::vector<std::string> all;  // hidden ones without a name that can be given, unless they are of the row before
@@ -196,6 +208,10 @@ Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const N
   };
   for (const NamedValue& given : observed) hold(given, true);
   for (const NamedValue& given : alterations) hold(given, false);
+  const std::vector<PlacedRule> placed = place_rules(rules, all);
+  for (const PlacedRule& rule : placed) {
+    if (held[rule.lever]) throw Error(ErrorCategory::kUsage, fmt::format("'{}' is given twice.", all[rule.lever]));
+  }
   for (std::size_t j = 0; j < all.size(); ++j) {
     if (is_before(system.equations[j]) && !held[j])
       throw Error(ErrorCategory::kTask, fmt::format("'{}', {}, has no value: a round depends on the one before.",
@@ -210,13 +226,15 @@ Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const N
     }
   }
   return equation_table(
-      system, evaluate_equations(system, trials, "simulate.trials", draw, held, seed_.value_or(context.seed), context),
+      system,
+      evaluate_equations(system, trials, "simulate.trials", draw, held, placed, seed_.value_or(context.seed), context),
       "simulated decision");
 }
 
 double NamedModel::success(std::span<const NamedValue> observed, std::span<const NamedValue> alterations,
-                           std::size_t trials, std::uint64_t draw, const Context& context) const {
-  const Table rows = decide(observed, alterations, trials, draw, context);
+                           std::size_t trials, std::uint64_t draw, const Context& context,
+                           std::span<const AlterationRule> rules) const {
+  const Table rows = decide(observed, alterations, trials, draw, context, rules);
   const Task task = this->task();
   // The rows of one decision may not show every level.
   std::vector<Column> about(task.outcome.size());
@@ -254,6 +272,17 @@ NamedSimulation simulate_named(std::string_view name, const NamedSimulationOptio
   return simulation;
 }
 
+namespace {
+
+// The groups that a decision can be for, where nothing else is observed: what `--context GROUP=NAME` takes.
+Table groups_in(const Table& table, const std::string& group) {
+  const auto column = table.column(table.index(group));
+  const std::set<double> groups(column.begin(), column.end());
+  return {{group}, {groups.begin(), groups.end()}, "groups"};
+}
+
+}  // namespace
+
 std::vector<std::string> write_simulation(const std::string& folder, const NamedSimulation& simulation, bool overwrite,
                                           const Context& context) {
   const NamedModel model(simulation.name);
@@ -276,6 +305,8 @@ std::vector<std::string> write_simulation(const std::string& folder, const Named
                                   {"truth.json", dump_indented(truth, 2) + "\n"},
                                   {"task.json", dump_indented(to_json(task), 2) + "\n"}};
   if (contexts.rows() > 0) files.push_back({"contexts.csv", table_csv(contexts, {}, context)});
+  if (contexts.rows() == 0 && !task.group.empty())
+    files.push_back({"contexts.csv", table_csv(groups_in(simulation.data, task.group), {}, context)});
   return write_files(folder, files, overwrite);
 }
 
