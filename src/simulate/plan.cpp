@@ -122,7 +122,7 @@ DecisionPlan read_decision_plan(const std::string& path) {
   plan.alterations = plan_values(decision.object("alterations"));
   if (decision.json().contains("so_far"))
     decision.fail(
-        "was made after values had been seen (--so-far), which a simulator cannot bring about: evaluate the "
+        "was made after values had been seen, which a simulator cannot bring about: evaluate the "
         "plan of the first step");
   if (!decision.json().contains("sequence")) return plan;
   for (const auto& [lever, rule] : decision.object("sequence").object("rules").json().items())

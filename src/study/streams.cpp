@@ -39,7 +39,7 @@ const std::vector<StreamMethod>& stream_methods() {
       {{"exact-ls", "exact constraint, least squares"}, true, Knowledge::kLeastSquares},
       {{"exact-mixture", "exact constraint, forgetting factors"}, true, Knowledge::kMixture},
       {{"exact-truth", "exact constraint, true coefficients"}, true, Knowledge::kTruth},
-      {{"update", "olem update, decide --target"}, true, Knowledge::kUpdate},
+      {{"update", "models that are updated, decisions with a target"}, true, Knowledge::kUpdate},
   };
   return kAll;
 }

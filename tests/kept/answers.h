@@ -31,6 +31,7 @@ inline Json kept_answers(const RehearsalModel& model) {
   if (model.calibration) json["calibration"] = to_json(*model.calibration);
   json["centre"] = {{"centre", model.centre.centre}, {"radius", model.centre.radius}};
   json["models"] = models_json(model);
+  if (!model.columns.empty()) json["column_types"] = column_types_json(model.columns);
 
   // A column with levels has them and nothing between.
   const auto possible = [&](const std::string& name, double value) {

@@ -9,6 +9,7 @@
 #include "decide/shop.h"
 #include "olem/impute.h"
 #include "olem/rehearsal.h"
+#include "olem/simulate_named.h"
 
 namespace olem::test {
 
@@ -99,6 +100,7 @@ inline std::vector<WantedModel> wanted_models() {
   wishes.options.order.method = "cam";
   wishes.task = parse_task(R"({
     "data": "farm.csv",
+    "columns": {"dose": {"type": "real", "unit": "mg"}, "yield": {"label": "yield of a field"}},
     "alterable": {"dose": [-2, 2], "weather": [-1, 1]},
     "outcome": ["yield", "rate"],
     "desired": {"M": [[-1, 0], [1, 2]], "d": [-1, 12]},
@@ -133,6 +135,22 @@ inline std::vector<WantedModel> wanted_models() {
     "set_by_hand": {"dose": "dose_was_set"}, "group": "field", "weight": "w", "time": "week"
   })",
                           "acted.json");
+
+  // Levels that are drawn, by a sampler of their own.
+  WantedModel& category = all.emplace_back();
+  category.name = "category";
+  category.task = shop_task();
+  std::erase(category.task.context, "season");
+  category.task.observed_words.clear();
+  category.table = shop(120, 1);
+  category.order = shop_order();
+
+  // Rows of groups that differ.
+  WantedModel& branches = all.emplace_back();
+  branches.name = "branches";
+  branches.task = NamedModel("branches").task();
+  branches.table = simulate_named("branches", {100, 1}, 0, Context()).data;
+  branches.options = small_options("linear");
 
   WantedModel& gaps = all.emplace_back();
   gaps.name = "gaps";
