@@ -405,7 +405,7 @@ TEST(NamedSimulators, BranchesKeepTheLevelsOfTheirTable) {
   const test::TemporaryFolder folder;
   const NamedSimulation simulation = simulate_named("branches", {100, 1}, 0, test::seeded(7));
   write_simulation(folder.file("b"), simulation, false);
-  EXPECT_EQ(test::read_text(folder.file("b/contexts.csv")).substr(0, 14), "branch\n1\n2\n3\n");
+  EXPECT_TRUE(test::read_text(folder.file("b/contexts.csv")).starts_with("branch\n1\n2\n3\n"));
   const NamedModel truth = read_named_truth(folder.file("b/truth.json"));
   const std::size_t level = simulation.data.index("level");
   const auto below = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };
