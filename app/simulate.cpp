@@ -12,6 +12,7 @@
 #include "olem/error.h"
 #include "olem/simulate_mixed.h"
 #include "olem/simulate_named.h"
+#include "olem/simulate_plan.h"
 #include "session.h"
 #include "values.h"
 
@@ -40,7 +41,8 @@ const std::map<std::string, std::string_view>& examples() {
       {"evaluate",
        "  olem simulate evaluate office/truth.json --context t_out=4 --context people=12 --context solar=300 \\\n"
        "      --context clo=1 --set t_supply=24 --set vent=180\n"
-       "  olem simulate evaluate shop/truth.json --context X1=0.3 --context X2=yes --context X3=B --set Z4=no\n"},
+       "  olem simulate evaluate shop/truth.json --context X1=0.3 --context X2=yes --context X3=B --set Z4=no\n"
+       "  olem simulate evaluate reef/truth.json --plan decision.json\n"},
   };
   return kExamples;
 }
@@ -57,6 +59,7 @@ struct SimulateArguments {
   std::string truth;  // of evaluate
   std::vector<std::string> observed;
   std::vector<std::string> set;
+  std::string plan;
   int draws = 20000;
   bool no_best = false;
 };
@@ -136,18 +139,31 @@ Json named_json(const std::vector<NamedValue>& values, std::span<const NamedColu
   return json;
 }
 
+// What is evaluated: by --context and --set, or by --plan.
+DecisionPlan asked_plan(const SimulateArguments& arguments, std::span<const NamedColumn> columns) {
+  DecisionPlan plan;
+  if (!arguments.plan.empty()) plan = read_decision_plan(arguments.plan);
+  if (!arguments.plan.empty() && !arguments.set.empty())
+    throw Error::of_option("set", "What is set stands in the plan already.", {{"Leave out one of them", "plan"}});
+  if (!arguments.observed.empty()) plan.observed = parse_assignments(arguments.observed, "context", columns);
+  if (!arguments.set.empty()) plan.alterations = parse_assignments(arguments.set, "set", columns);
+  return plan;
+}
+
 // What is the same for all truths: the success of the decision, of none and, where it was sought, of the best one
 // found.
 template <class Success, class Search>
-int finish_evaluation(Session& session, const SimulateArguments& arguments, const std::vector<NamedValue>& observed,
-                      const std::vector<NamedValue>& set, std::span<const NamedColumn> columns, const Success& success,
-                      const Search& search) {
-  const double decided = success(set);
-  const double idle = success(std::vector<NamedValue>());
+int finish_evaluation(Session& session, const SimulateArguments& arguments, const DecisionPlan& plan,
+                      std::span<const NamedColumn> columns, const Success& success, const Search& search) {
+  const std::vector<NamedValue>& observed = plan.observed;
+  const std::vector<NamedValue>& set = plan.alterations;
+  const double decided = success(set, plan.rules);
+  const double idle = success({}, {});
   const double error = std::sqrt(decided * (1.0 - decided) / static_cast<double>(arguments.draws));
   Json json;
   json["context"] = named_json(observed, columns);
   json["alterations"] = named_json(set, columns);
+  for (const AlterationRule& rule : plan.rules) json["rules"][rule.name] = to_json(rule, columns);
   json["success"] = decided;
   json["standard_error"] = error;
   json["without_action"] = idle;
@@ -156,12 +172,12 @@ int finish_evaluation(Session& session, const SimulateArguments& arguments, cons
                   100.0 * decided, 100.0 * error, 100.0 * idle);
   if (!arguments.no_best) {
     const std::vector<NamedValue> best = search().alterations;
-    const double reached = success(best);
+    const double reached = success(best, {});
     json["best"] = {{"alterations", named_json(best, columns)}, {"success", reached}};
     std::vector<std::string> words;
     for (const auto& [name, value] : best)
       words.push_back(fmt::format("{} = {}", name, value_name(about_column(columns, name), value)));
-    text += fmt::format("Best decision found: {:.1f} % with {}.\n", 100.0 * reached,
+    text += fmt::format("Best decision at once that was found: {:.1f} % with {}.\n", 100.0 * reached,
                         words.empty() ? "nothing altered" : fmt::format("{}", fmt::join(words, ", ")));
   }
   Json used;
@@ -172,47 +188,50 @@ int finish_evaluation(Session& session, const SimulateArguments& arguments, cons
 
 // A column without a type is real: every value is a number.
 void check_roles(const std::vector<std::string>& context, const std::vector<std::string>& levers,
-                 const std::vector<NamedValue>& observed, const std::vector<NamedValue>& set) {
+                 const DecisionPlan& plan) {
+  const std::vector<NamedValue>& observed = plan.observed;
   for (const std::string& name : context) {
     if (std::none_of(observed.begin(), observed.end(), [&](const NamedValue& one) { return one.name == name; }))
       throw Error::of_option("context", fmt::format("The context variable '{}' has no value.", name),
                              {{"Give its value", "context"}});
   }
-  for (const NamedValue& value : set) {
-    if (std::find(levers.begin(), levers.end(), value.name) == levers.end())
-      throw Error::of_option("set", fmt::format("'{}' is not alterable.", value.name));
-  }
+  const auto check_lever = [&](const std::string& name, const char* option) {
+    if (std::find(levers.begin(), levers.end(), name) == levers.end())
+      throw Error::of_option(option, fmt::format("'{}' is not alterable.", name));
+  };
+  for (const NamedValue& value : plan.alterations) check_lever(value.name, "set");
+  for (const AlterationRule& rule : plan.rules) check_lever(rule.name, "plan");
 }
 
 // Of a simulator with equations. Every value is a number.
 int run_named_evaluate(const SimulateArguments& arguments, Session& session) {
   const NamedModel model = read_named_truth(arguments.truth);
   const Task task = model.task();
-  const std::vector<NamedValue> observed = parse_assignments(arguments.observed, "context", {});
-  const std::vector<NamedValue> set = parse_assignments(arguments.set, "set", {});
+  const DecisionPlan plan = asked_plan(arguments, {});
   std::vector<std::string> levers;
   for (const LeverDomain& lever : task.alterable) levers.push_back(lever.name);
-  check_roles(task.context, levers, observed, set);
-  const auto success = [&](const std::vector<NamedValue>& alterations) {
-    return model.success(observed, alterations, static_cast<std::size_t>(arguments.draws), 3, session.context());
+  check_roles(task.context, levers, plan);
+  const auto success = [&](const std::vector<NamedValue>& alterations, const std::vector<AlterationRule>& rules) {
+    return model.success(plan.observed, alterations, static_cast<std::size_t>(arguments.draws), 3, session.context(),
+                         rules);
   };
-  return finish_evaluation(session, arguments, observed, set, {}, success,
-                           [&] { return best_decision(model, observed, session.context()); });
+  return finish_evaluation(session, arguments, plan, {}, success,
+                           [&] { return best_decision(model, plan.observed, session.context()); });
 }
 
 // Of a model with additive noise: auf and bermuda.
 int run_structural_evaluate(const SimulateArguments& arguments, Session& session) {
   const SimulationTruth truth = read_simulation_truth(arguments.truth);
-  const std::vector<NamedValue> observed = parse_assignments(arguments.observed, "context", {});
-  const std::vector<NamedValue> set = parse_assignments(arguments.set, "set", {});
+  const DecisionPlan plan = asked_plan(arguments, {});
   std::vector<std::string> levers;
   for (const NamedRange& lever : truth.task.alterable) levers.push_back(lever.name);
-  check_roles(truth.task.context, levers, observed, set);
-  const auto success = [&](const std::vector<NamedValue>& alterations) {
-    return true_success(truth, observed, alterations, static_cast<std::size_t>(arguments.draws), 3, session.context());
+  check_roles(truth.task.context, levers, plan);
+  const auto success = [&](const std::vector<NamedValue>& alterations, const std::vector<AlterationRule>& rules) {
+    return true_success(truth, plan.observed, alterations, static_cast<std::size_t>(arguments.draws), 3,
+                        session.context(), rules);
   };
-  return finish_evaluation(session, arguments, observed, set, {}, success,
-                           [&] { return best_decision(truth, observed, session.context()); });
+  return finish_evaluation(session, arguments, plan, {}, success,
+                           [&] { return best_decision(truth, plan.observed, session.context()); });
 }
 
 int run_evaluate(const SimulateArguments& arguments) {
@@ -220,17 +239,20 @@ int run_evaluate(const SimulateArguments& arguments) {
   const std::string kind = truth_kind(arguments.truth);
   if (kind == "equations") return run_named_evaluate(arguments, session);
   if (kind != "mixed") return run_structural_evaluate(arguments, session);
+  if (!arguments.plan.empty()) {
+    throw Error::of_option("plan", "Plans are evaluated in simulations whose columns are numbers, not in mixed ones.",
+                           {{"Give the values that are set", "set"}});
+  }
   const MixedTruth truth = read_mixed_truth(arguments.truth);
   std::vector<NamedColumn> columns;
   for (const MixedNode& node : truth.model.nodes) columns.push_back({node.name, node.about});
-  const std::vector<NamedValue> observed = parse_assignments(arguments.observed, "context", columns);
-  const std::vector<NamedValue> set = parse_assignments(arguments.set, "set", columns);
+  const DecisionPlan plan = asked_plan(arguments, columns);
   const auto draws = static_cast<std::size_t>(arguments.draws);
-  const auto success = [&](const std::vector<NamedValue>& alterations) {
-    return evaluate_decision(truth.model, truth.task, observed, alterations, draws, 3, session.context());
+  const auto success = [&](const std::vector<NamedValue>& alterations, const std::vector<AlterationRule>& /*none*/) {
+    return evaluate_decision(truth.model, truth.task, plan.observed, alterations, draws, 3, session.context());
   };
-  return finish_evaluation(session, arguments, observed, set, columns, success,
-                           [&] { return best_decision(truth.model, truth.task, observed, session.context()); });
+  return finish_evaluation(session, arguments, plan, columns, success,
+                           [&] { return best_decision(truth.model, truth.task, plan.observed, session.context()); });
 }
 
 }  // namespace
@@ -275,6 +297,12 @@ std::function<int()> fill_simulate_verb(CLI::App* verb) {
   evaluate->add_option("TRUTH", arguments->truth, "truth.json of such a task")->required();
   add_assignments(*evaluate, "--context", arguments->observed, "an observed value, NAME=VALUE; may be repeated");
   add_assignments(*evaluate, "--set", arguments->set, "a value of the decision, NAME=VALUE; may be repeated");
+  evaluate
+      ->add_option("--plan", arguments->plan,
+                   "a JSON result of olem decide for one context: its context, what it sets and the rules of later "
+                   "steps")
+      ->type_name("FILE")
+      ->group("Context");
   OptionSet draws;
   draws.integer("draws", arguments->draws, 1, 10000000, "draws of the true model");
   add_described_options(*evaluate, draws, "Context");
@@ -282,7 +310,8 @@ std::function<int()> fill_simulate_verb(CLI::App* verb) {
       ->group("Context");
   add_common_options(*evaluate, arguments->common);
   const std::string files =
-      "\nEvery folder gets data.csv, graph.csv and truth.json; decision tasks also task.json and contexts.csv.";
+      "\nEvery folder gets data.csv, graph.csv and truth.json; decision tasks also task.json, and contexts.csv "
+      "where something is observed first.";
   std::string all;
   for (CLI::App* const kind : verb->get_subcommands([](CLI::App*) { return true; })) {
     const auto example = examples().find(kind->get_name());

@@ -39,6 +39,7 @@
 #include "olem/serve.h"
 #include "olem/simulate.h"
 #include "olem/simulate_mixed.h"
+#include "olem/simulate_plan.h"
 #include "olem/structural_model.h"
 #include "olem/table.h"
 #include "olem/task.h"

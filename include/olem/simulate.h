@@ -107,7 +107,7 @@ SimulationTruth read_simulation_truth(const std::string& path);
 // `draw` share their noise. Throws what simulate_decision throws.
 double true_success(const SimulationTruth& truth, std::span<const NamedValue> observed,
                     std::span<const NamedValue> alterations, std::size_t trials, std::uint64_t draw,
-                    const Context& context);
+                    const Context& context, std::span<const AlterationRule> rules = {});
 
 // As best_decision of a NamedModel.
 NamedDecision best_decision(const SimulationTruth& truth, std::span<const NamedValue> observed, const Context& context);

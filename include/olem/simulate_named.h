@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "olem/context.h"
 #include "olem/named_value.h"
 #include "olem/options.h"
+#include "olem/sequence.h"
 #include "olem/table.h"
 #include "olem/task.h"
 
@@ -34,8 +36,10 @@ OptionSet describe(NamedSimulationOptions& options);
 // The equations of one of them.
 class NamedModel {
  public:
-  // A usage error that suggests the closest name when there is none such.
-  explicit NamedModel(std::string_view name);
+  // A usage error that suggests the closest name when there is none such. What all rows of a group share, such as the
+  // levels of `branches`, is drawn with `seed`; without one with the seed of each call's context, which is the same
+  // for rows and trials of one simulation.
+  explicit NamedModel(std::string_view name, std::optional<std::uint64_t> seed = std::nullopt);
 
   std::string_view name() const;
   std::vector<std::string> names() const;                          // of the recorded columns, causes first
@@ -47,16 +51,19 @@ class NamedModel {
   Table draw(std::size_t rows, std::uint64_t draw, const Context& context) const;
 
   // One row per trial when the context has these values and then the alterations are made. Calls with the same `draw`
-  // share their noise. A usage error for unknown names, and a context whose causes are not all given is a task error.
+  // share their noise. A usage error for unknown names and for groups that the tables do not have, and a context whose
+  // causes are not all given is a task error. A lever with a rule is set in each trial by what is seen there; a task
+  // error where a rule answers to what its lever changes.
   Table decide(std::span<const NamedValue> observed, std::span<const NamedValue> alterations, std::size_t trials,
-               std::uint64_t draw, const Context& context) const;
+               std::uint64_t draw, const Context& context, std::span<const AlterationRule> rules = {}) const;
 
   // The share of such trials with the outcomes where they are desired.
   double success(std::span<const NamedValue> observed, std::span<const NamedValue> alterations, std::size_t trials,
-                 std::uint64_t draw, const Context& context) const;
+                 std::uint64_t draw, const Context& context, std::span<const AlterationRule> rules = {}) const;
 
  private:
   std::size_t kind_ = 0;
+  std::optional<std::uint64_t> seed_;
 };
 
 // A decision and its true success.
@@ -65,15 +72,15 @@ struct NamedDecision {
   double success = 0.0;
 };
 
-// The best decision that a random search in the equations themselves finds for this context: points of the domains,
-// then steps around the best ones, all on common draws; its success is that on others. A pure function of its arguments
-// and the context's seed; about 200 000 rows.
+// The best decision at once that a random search in the equations themselves finds for this context: points of the
+// domains, then steps around the best ones, all on common draws; its success is that on others. A pure function of its
+// arguments and the context's seed; about 200 000 rows.
 NamedDecision best_decision(const NamedModel& model, std::span<const NamedValue> observed, const Context& context);
 
 // What a truth file belongs to: "order", "auf", "bermuda", "mixed" or, for one of these simulators, "equations". A data
 // error for a file that is no truth of olem.
 std::string truth_kind(const std::string& path);
-// Which of them.
+// Which of them, with the seed of the simulation.
 NamedModel read_named_truth(const std::string& path);
 
 struct NamedSimulation {
@@ -89,7 +96,8 @@ struct NamedSimulation {
 NamedSimulation simulate_named(std::string_view name, const NamedSimulationOptions& options, std::uint64_t index,
                                const Context& context);
 
-// data.csv, graph.csv, truth.json, task.json and, with a context, contexts.csv, as write_simulation of the others.
+// data.csv, graph.csv, truth.json, task.json and contexts.csv, as write_simulation of the others. Where the context is
+// empty, contexts.csv holds the groups of the rows, and a task without groups has none.
 std::vector<std::string> write_simulation(const std::string& folder, const NamedSimulation& simulation, bool overwrite,
                                           const Context& context = {});
 

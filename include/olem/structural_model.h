@@ -12,6 +12,7 @@
 #include "olem/context.h"
 #include "olem/json.h"
 #include "olem/named_value.h"
+#include "olem/sequence.h"
 #include "olem/table.h"
 
 namespace olem {
@@ -93,10 +94,11 @@ Table draw_rows(const StructuralModel& model, std::size_t rows, std::uint64_t dr
 //
 // Fixing the observed values equals conditioning on them only when all their causes are observed, too; otherwise this
 // throws a task error that names the missing one. Unknown or repeated names and values that are not finite are usage
-// errors.
+// errors. A lever with a rule is set in each trial by what is seen there; a task error where a rule answers to what its
+// lever changes.
 Table simulate_decision(const StructuralModel& model, std::span<const NamedValue> observed,
                         std::span<const NamedValue> alterations, std::size_t trials, std::uint64_t draw,
-                        const Context& context);
+                        const Context& context, std::span<const AlterationRule> rules = {});
 
 // Fraction of the rows in which every named column lies in its range, sides included.
 double success_rate(const Table& rows, std::span<const NamedRange> desired);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "olem/error.h"
 #include "olem/parallel.h"
@@ -11,6 +12,7 @@
 #include "olem/simulate_named.h"
 #include "simulate/named_models.h"
 #include "simulate/options.h"
+#include "simulate/plan_rules.h"
 #include "simulate/write.h"
 
 namespace olem {
@@ -36,14 +38,14 @@ constexpr std::uint64_t kFirstNewGroup = 1000000;  // groups of trials are none 
 
 // The noise of equation j in this row, given the columns before.
 double row_noise(const EquationSystem& system, std::size_t j, std::size_t i, bool trials,
-                 const std::vector<double>& row, RandomStream& random, const Context& context) {
+                 const std::vector<double>& row, RandomStream& random, std::uint64_t group_seed) {
   const EquationNoise& noise = system.equations[j].noise;
   if (noise.kind == EquationNoise::Kind::kRowGroup)
     return trials ? static_cast<double>(kFirstNewGroup + i)
                   : 1.0 + static_cast<double>(i % static_cast<std::size_t>(noise.a));
   if (noise.kind == EquationNoise::Kind::kOfGroup) {
     const double group = std::clamp(std::round(row[system.equations[j].parents.front()]), 0.0, 1e12);
-    RandomStream of_group(context.seed, "simulate.group",
+    RandomStream of_group(group_seed, "simulate.group",
                           stream_index({{static_cast<std::uint64_t>(group), 48}, {j, 16}}));
     return std::sqrt(noise.a) * of_group.normal();
   }
@@ -52,10 +54,11 @@ double row_noise(const EquationSystem& system, std::size_t j, std::size_t i, boo
 }
 
 // One row after another, columns that are held included. Until its turn comes, a column has its value of the row
-// before.
+// before. The numbers of groups are drawn with `group_seed`, all others with the context's seed.
 std::vector<std::vector<double>> evaluate_equations(const EquationSystem& system, std::size_t rows,
                                                     std::string_view purpose, std::uint64_t draw,
                                                     const std::vector<std::optional<double>>& held,
+                                                    const std::vector<PlacedRule>& rules, std::uint64_t group_seed,
                                                     const Context& context) {
   const std::size_t width = system.equations.size();
   context.require_memory(rows * width * sizeof(double), "A simulated table");
@@ -63,16 +66,34 @@ std::vector<std::vector<double>> evaluate_equations(const EquationSystem& system
   std::vector<RandomStream> streams;
   for (std::size_t j = 0; j < width; ++j)
     streams.emplace_back(context.seed, purpose, stream_index({{draw, 48}, {j, 16}}));
+  std::vector<std::vector<std::size_t>> parents(width);
+  for (std::size_t j = 0; j < width; ++j) {
+    if (!held[j]) parents[j] = system.equations[j].parents;
+  }
+  const std::vector<std::size_t> order = order_with_rules(std::move(parents), rules);
   std::vector<double> row(width);
   for (std::size_t i = 0; i < rows; ++i) {
     if (i % 4096 == 0) context.check_interrupt();
-    for (std::size_t j = 0; j < width; ++j) {
-      const double noise = row_noise(system, j, i, purpose == "simulate.trials", row, streams[j], context);
-      row[j] = held[j] ? *held[j] : system.equations[j].function(row.data(), noise);
+    for (const std::size_t j : order) {
+      const double noise = row_noise(system, j, i, purpose == "simulate.trials", row, streams[j], group_seed);
+      const PlacedRule* const rule = rule_of(rules, j);
+      row[j] = held[j]           ? *held[j]
+               : rule != nullptr ? (*rule)([&](std::size_t column) { return row[column]; })
+                                 : system.equations[j].function(row.data(), noise);
       columns[j][i] = row[j];
     }
   }
   return columns;
+}
+
+// A group whose number the tables do not have has no level of its own.
+void check_group(const Equation& equation, double value) {
+  if (equation.noise.kind != EquationNoise::Kind::kRowGroup) return;
+  if (value >= 1.0 && value <= equation.noise.a && value == std::round(value)) return;
+  throw Error(ErrorCategory::kUsage,
+              fmt::format("There is no {0} {1}: the tables have {0} 1 to {2}. Without a {0} the decision is for a new "
+                          "one.",
+                          equation.name, value, equation.noise.a));
 }
 
 Table equation_table(const EquationSystem& system, const std::vector<std::vector<double>>& columns,
@@ -105,7 +126,7 @@ OptionSet describe(NamedSimulationOptions& options) {
   return set;
 }
 
-NamedModel::NamedModel(std::string_view name) {
+NamedModel::NamedModel(std::string_view name, std::optional<std::uint64_t> seed) : seed_(seed) {
   std::vector<std::string> names;
   for (const EquationSystem& system : equation_systems()) {
     if (system.name == name) {
@@ -159,12 +180,14 @@ Task NamedModel::task() const {
 Table NamedModel::draw(std::size_t rows, std::uint64_t draw, const Context& context) const {
   const EquationSystem& system = equation_systems()[kind_];
   const std::vector<std::optional<double>> free(system.equations.size());
-  return equation_table(system, evaluate_equations(system, rows, "simulate.named", draw, free, context),
-                        "simulated data");
+  return equation_table(
+      system, evaluate_equations(system, rows, "simulate.named", draw, free, {}, seed_.value_or(context.seed), context),
+      "simulated data");
 }
 
 Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const NamedValue> alterations,
-                         std::size_t trials, std::uint64_t draw, const Context& context) const {
+                         std::size_t trials, std::uint64_t draw, const Context& context,
+                         std::span<const AlterationRule> rules) const {
   const EquationSystem& system = equation_systems()[kind_];
   const auto is_before = [](const Equation& equation) { return equation.noise.kind == EquationNoise::Kind::kBefore; };
   std::vector<std::string> all;  // hidden ones without a name that can be given, unless they are of the row before
@@ -179,11 +202,16 @@ Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const N
     check_finite(given.name, given.value);
     const auto j = static_cast<std::size_t>(place - all.begin());
     if (held[j]) throw Error(ErrorCategory::kUsage, fmt::format("'{}' is given twice.", given.name));
+    check_group(system.equations[j], given.value);
     held[j] = given.value;
     seen[j] = is_seen;
   };
   for (const NamedValue& given : observed) hold(given, true);
   for (const NamedValue& given : alterations) hold(given, false);
+  const std::vector<PlacedRule> placed = place_rules(rules, all);
+  for (const PlacedRule& rule : placed) {
+    if (held[rule.lever]) throw Error(ErrorCategory::kUsage, fmt::format("'{}' is given twice.", all[rule.lever]));
+  }
   for (std::size_t j = 0; j < all.size(); ++j) {
     if (is_before(system.equations[j]) && !held[j])
       throw Error(ErrorCategory::kTask, fmt::format("'{}', {}, has no value: a round depends on the one before.",
@@ -197,13 +225,16 @@ Table NamedModel::decide(std::span<const NamedValue> observed, std::span<const N
                     fmt::format("'{}' is observed, but its cause '{}' is not.", all[j], system.equations[parent].name));
     }
   }
-  return equation_table(system, evaluate_equations(system, trials, "simulate.trials", draw, held, context),
-                        "simulated decision");
+  return equation_table(
+      system,
+      evaluate_equations(system, trials, "simulate.trials", draw, held, placed, seed_.value_or(context.seed), context),
+      "simulated decision");
 }
 
 double NamedModel::success(std::span<const NamedValue> observed, std::span<const NamedValue> alterations,
-                           std::size_t trials, std::uint64_t draw, const Context& context) const {
-  const Table rows = decide(observed, alterations, trials, draw, context);
+                           std::size_t trials, std::uint64_t draw, const Context& context,
+                           std::span<const AlterationRule> rules) const {
+  const Table rows = decide(observed, alterations, trials, draw, context, rules);
   const Task task = this->task();
   // The rows of one decision may not show every level.
   std::vector<Column> about(task.outcome.size());
@@ -241,6 +272,17 @@ NamedSimulation simulate_named(std::string_view name, const NamedSimulationOptio
   return simulation;
 }
 
+namespace {
+
+// The groups that a decision can be for, where nothing else is observed: what `--context GROUP=NAME` takes.
+Table groups_in(const Table& table, const std::string& group) {
+  const auto column = table.column(table.index(group));
+  const std::set<double> groups(column.begin(), column.end());
+  return {{group}, {groups.begin(), groups.end()}, "groups"};
+}
+
+}  // namespace
+
 std::vector<std::string> write_simulation(const std::string& folder, const NamedSimulation& simulation, bool overwrite,
                                           const Context& context) {
   const NamedModel model(simulation.name);
@@ -263,6 +305,8 @@ std::vector<std::string> write_simulation(const std::string& folder, const Named
                                   {"truth.json", dump_indented(truth, 2) + "\n"},
                                   {"task.json", dump_indented(to_json(task), 2) + "\n"}};
   if (contexts.rows() > 0) files.push_back({"contexts.csv", table_csv(contexts, {}, context)});
+  if (contexts.rows() == 0 && !task.group.empty())
+    files.push_back({"contexts.csv", table_csv(groups_in(simulation.data, task.group), {}, context)});
   return write_files(folder, files, overwrite);
 }
 

@@ -63,7 +63,9 @@ NamedModel read_named_truth(const std::string& path) {
   const auto known = named_simulators();
   if (std::none_of(known.begin(), known.end(), [&](const NamedSimulator& one) { return one.name == name; }))
     file.fail(fmt::format("names the simulator '{}', which this olem does not have", name));
-  return NamedModel(name);
+  const Json& seed = file.at("seed");
+  if (!seed.is_number_unsigned()) file.fail("has a \"seed\" that is not a whole number of at least 0");
+  return NamedModel(name, seed.get<std::uint64_t>());
 }
 
 }  // namespace olem

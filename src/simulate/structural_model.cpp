@@ -10,6 +10,7 @@
 #include "olem/error.h"
 #include "olem/options.h"
 #include "simulate/evaluate.h"
+#include "simulate/plan_rules.h"
 
 namespace olem {
 
@@ -182,7 +183,7 @@ Table draw_rows(const StructuralModel& model, std::size_t rows, std::uint64_t dr
 
 Table simulate_decision(const StructuralModel& model, std::span<const NamedValue> observed,
                         std::span<const NamedValue> alterations, std::size_t trials, std::uint64_t draw,
-                        const Context& context) {
+                        const Context& context, std::span<const AlterationRule> rules) {
   check_model(model);
   check_at_least("trials", static_cast<long long>(trials), 1);
   std::vector<std::optional<double>> fixed(model.nodes.size());
@@ -208,15 +209,29 @@ Table simulate_decision(const StructuralModel& model, std::span<const NamedValue
     }
   }
 
+  const std::vector<PlacedRule> placed = place_rules(rules, model.names());
+  std::vector<std::vector<std::size_t>> parents(model.nodes.size());
+  for (std::size_t node = 0; node < parents.size(); ++node) {
+    if (!fixed[node]) parents[node] = model.nodes[node].parents;
+    if (fixed[node] && rule_of(placed, node) != nullptr)
+      throw Error(ErrorCategory::kUsage, fmt::format("'{}' is given twice.", model.nodes[node].name));
+  }
   context.require_memory(2 * trials * model.nodes.size() * sizeof(double), "The simulation of a decision");
   Columns columns(model.nodes.size());
   std::vector<std::size_t> free_nodes;
-  for (const std::size_t node : causal_order(model)) {
+  const std::vector<std::size_t> order = order_with_rules(std::move(parents), placed);
+  for (const std::size_t node : order) {
     columns[node].assign(trials, fixed[node].value_or(0.0));
-    if (!fixed[node]) free_nodes.push_back(node);
+    if (!fixed[node] && rule_of(placed, node) == nullptr) free_nodes.push_back(node);
   }
   fill_noise(model, free_nodes, "simulate.trials", draw, columns, context);
-  for (const std::size_t node : free_nodes) add_function(model, node, columns, context);
+  for (const std::size_t node : order) {
+    if (fixed[node]) continue;
+    const PlacedRule* const rule = rule_of(placed, node);
+    if (rule == nullptr) add_function(model, node, columns, context);
+    for (std::size_t i = 0; i < trials && rule != nullptr; ++i)
+      columns[node][i] = (*rule)([&](std::size_t column) { return columns[column][i]; });
+  }
   return as_table(model, columns, "simulated decision");
 }
 

@@ -60,8 +60,9 @@ SimulationTruth read_simulation_truth(const std::string& path) {
 
 double true_success(const SimulationTruth& truth, std::span<const NamedValue> observed,
                     std::span<const NamedValue> alterations, std::size_t trials, std::uint64_t draw,
-                    const Context& context) {
-  return success_rate(simulate_decision(truth.model, observed, alterations, trials, draw, context), truth.task.desired);
+                    const Context& context, std::span<const AlterationRule> rules) {
+  return success_rate(simulate_decision(truth.model, observed, alterations, trials, draw, context, rules),
+                      truth.task.desired);
 }
 
 NamedDecision best_decision(const SimulationTruth& truth, std::span<const NamedValue> observed,

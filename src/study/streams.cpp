@@ -13,6 +13,7 @@
 
 #include "rehearse/forgetting.h"
 #include "study/kind.h"
+#include "study/stream_update.h"
 
 namespace olem::internal {
 
@@ -21,11 +22,12 @@ namespace {
 constexpr double kStreamLevel = 0.7;    // that success is asked to have
 constexpr std::size_t kFirstRows = 10;  // without any decision
 constexpr double kLeastSquaresOnly[] = {1.0};
+constexpr std::size_t kLateRound = 60;  // from which on success is counted once more: that of the step
 
 struct StreamMethod {
   StudyName name;
   bool exact = false;  // the constraint on the probability itself; otherwise the published chance constraint
-  enum class Knowledge { kLeastSquares, kMixture, kTruth } knowledge = Knowledge::kMixture;
+  enum class Knowledge { kLeastSquares, kMixture, kUpdate, kTruth } knowledge = Knowledge::kMixture;
 };
 
 const std::vector<StreamMethod>& stream_methods() {
@@ -37,6 +39,7 @@ const std::vector<StreamMethod>& stream_methods() {
       {{"exact-ls", "exact constraint, least squares"}, true, Knowledge::kLeastSquares},
       {{"exact-mixture", "exact constraint, forgetting factors"}, true, Knowledge::kMixture},
       {{"exact-truth", "exact constraint, true coefficients"}, true, Knowledge::kTruth},
+      {{"update", "models that are updated, decisions with a target"}, true, Knowledge::kUpdate},
   };
   return kAll;
 }
@@ -327,6 +330,20 @@ Eigen::VectorXd stream_row(const Eigen::MatrixXd& coefficients, const Eigen::Vec
   return row;
 }
 
+StreamDecision stream_decision(const LinearStream& stream, const Decision& decided) {
+  StreamDecision decision;
+  std::vector<double> values;
+  for (const Alteration& alteration : decided.alterations) {
+    if (!alteration.value) continue;
+    const auto place = std::find(stream.names().begin(), stream.names().end(), alteration.name);
+    decision.levers.push_back(static_cast<std::size_t>(place - stream.names().begin()));
+    values.push_back(*alteration.value);
+  }
+  decision.values = Eigen::VectorXd::Map(values.data(), static_cast<Eigen::Index>(values.size()));
+  decision.cost = decided.cost;
+  return decision;
+}
+
 // The same noise for every method.
 StudyValues follow_stream(const LinearStream& stream, const StreamMethod& method, std::size_t rounds, int task,
                           const Context& context) {
@@ -334,9 +351,16 @@ StudyValues follow_stream(const LinearStream& stream, const StreamMethod& method
   RandomStream random(context.seed, "study.streams", static_cast<std::uint64_t>(task));
   StreamEstimate estimate(stream, method.knowledge == Knowledge::kMixture ? std::span<const double>(kForgettingFactors)
                                                                           : std::span<const double>(kLeastSquaresOnly));
+  std::optional<UpdatedStream> updated;
+  if (method.knowledge == Knowledge::kUpdate) updated.emplace(stream);
+  const auto learn = [&](const Eigen::VectorXd& row, const std::vector<std::size_t>& altered) {
+    estimate.add(row, altered);
+    if (updated) updated->add(row, altered, context);
+  };
   for (std::size_t i = 0; i < kFirstRows; ++i)
-    estimate.add(stream_row(stream.coefficients(0.0), stream.draw_noise(random), {}), {});
+    learn(stream_row(stream.coefficients(0.0), stream.draw_noise(random), {}), {});
   double success = 0.0;
+  double late = 0.0;
   double came_true = 0.0;
   double cost = 0.0;
   for (std::size_t t = 1; t <= rounds; ++t) {
@@ -344,18 +368,26 @@ StudyValues follow_stream(const LinearStream& stream, const StreamMethod& method
     const Eigen::MatrixXd truth = stream.coefficients(static_cast<double>(t));
     const Eigen::VectorXd noise = stream.draw_noise(random);
     const Eigen::MatrixXd believed = method.knowledge == Knowledge::kTruth ? truth : estimate.coefficients();
-    const StreamDecision decision = StreamRound(stream, believed, noise).decide(method.exact);
-    success += StreamRound(stream, truth, noise).success(decision);
+    const std::optional<Decision> by_model =
+        updated ? updated->decide(noise, kStreamLevel, context) : std::optional<Decision>();
+    const StreamDecision decision =
+        by_model ? stream_decision(stream, *by_model) : StreamRound(stream, believed, noise).decide(method.exact);
+    const double chance = StreamRound(stream, truth, noise).success(decision);
+    success += chance;
+    late += t >= kLateRound ? chance : 0.0;
     cost += decision.cost;
     const Eigen::VectorXd row = stream_row(truth, noise, decision);
     Eigen::VectorXd outcomes(static_cast<Eigen::Index>(stream.outcomes().size()));
     for (Eigen::Index k = 0; k < outcomes.size(); ++k)
       outcomes[k] = row[static_cast<Eigen::Index>(stream.outcomes()[static_cast<std::size_t>(k)])];
     came_true += ((stream.rows() * outcomes - stream.bounds()).array() <= 0.0).all() ? 1.0 : 0.0;
-    estimate.add(row, decision.levers);
+    learn(row, decision.levers);
   }
   const auto count = static_cast<double>(rounds);
-  return {{"success", success / count}, {"came_true", came_true / count}, {"cost", cost / count}};
+  return {{"success", success / count},
+          {"late", late / static_cast<double>(rounds + 1 - kLateRound)},
+          {"came_true", came_true / count},
+          {"cost", cost / count}};
 }
 
 std::vector<Batch> plan_streams(const StudyRequest& request) {
@@ -368,7 +400,8 @@ std::vector<Batch> plan_streams(const StudyRequest& request) {
       for (const std::string& method : request.methods) {
         batch.cells.push_back({setting, method, 0, task,
                                fmt::format("{} task={} method={}", setting.text(), task, method),
-                               0.001 * static_cast<double>(rounds)});
+                               (stream_method(method).knowledge == StreamMethod::Knowledge::kUpdate ? 0.05 : 0.001) *
+                                   static_cast<double>(rounds)});
       }
       batch.prepare = [stream, rounds, seed = request.seed, text = setting.text()](const Context&) {
         return [stream, rounds, seed, text](const Cell& cell, const Context& context) {
@@ -389,7 +422,10 @@ StudyKind streams_study() {
   kind.name = "streams";
   kind.help = "success and cost on streams with drift, closed loop: chance and exact constraints, forgetting factors";
   for (const StreamMethod& method : stream_methods()) kind.methods.push_back(method.name);
-  kind.metrics = {{"success", "true probability"}, {"came_true", "came true"}, {"cost", "cost"}};
+  kind.metrics = {{"success", "true probability"},
+                  {"late", fmt::format("from round {} on", kLateRound)},
+                  {"came_true", "came true"},
+                  {"cost", "cost"}};
   kind.settings = {
       StudySetting{{"stream", "bermuda"}, {"rounds", "100"}}, StudySetting{{"stream", "market"}, {"rounds", "100"}},
       StudySetting{{"stream", "step"}, {"rounds", "150"}}, StudySetting{{"stream", "still"}, {"rounds", "150"}}};

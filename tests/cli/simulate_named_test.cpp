@@ -108,6 +108,50 @@ TEST(CliSimulateNamed, TheStudyDecidesOnThem) {
   EXPECT_EQ(mean("best", "worse"), 0.0);
 }
 
+// seed 7 gives branch 1 a level of .963, so that its outcome is N(1.926, .49).
+TEST(CliSimulateNamed, ABranchIsThatOfItsTable) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_olem({"simulate", "branches", "-o", folder.file("b"), "--seed", "7", "-q"}).exit_code, 0);
+  const std::vector<std::string> words = {"simulate", "evaluate", folder.file("b/truth.json"), "--no-best"};
+  const ProcessResult run = run_olem(joined(words, {"--context", "branch=1", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NEAR(parse_json(run.out)["success"].get<double>(), 0.7270, 0.0126);  // four standard errors
+  const ProcessResult other = run_olem(joined(words, {"--context", "branch=21"}));
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("There is no branch 21: the tables have branch 1 to 20."));
+}
+
+// The plan of docs/methods/sequence.md: at once no decision exceeds .679, in two steps none .860.
+TEST(CliSimulateNamed, APlanIsEvaluatedByItsRules) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_olem({"simulate", "bermuda", "-o", folder.file("reef"), "--rounds", "2", "-q"}).exit_code, 0);
+  Json task = Json::parse(read_text(folder.file("reef/task.json")));
+  task["sequence"] =
+      Json::parse(R"([{"alter": ["DIC", "TA"], "then_observe": ["CO2"]}, {"alter": ["Omega", "Chla"]}])");
+  task["data"] = folder.file("reef/data.csv");
+  const std::string steps = folder.write("steps.json", task.dump());
+  const std::string plan = folder.file("plan.json");
+  ASSERT_EQ(run_olem({"decide", steps, "--quick", "--sampler", "linear", "-q", "-o", plan}).exit_code, 0);
+  const Json decision = Json::parse(read_text(plan))["decisions"][0];
+  const std::vector<std::string> words = {"simulate", "evaluate", folder.file("reef/truth.json"), "--plan", plan};
+  const ProcessResult run = run_olem(joined(words, {"--no-best", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json truth = parse_json(run.out);
+  EXPECT_NEAR(truth["success"].get<double>(), decision["success_probability"].get<double>(), 0.05);
+  EXPECT_GT(truth["success"].get<double>(), 0.75);
+  EXPECT_EQ(truth["rules"]["Omega"], decision["sequence"]["rules"]["Omega"]);
+  EXPECT_EQ(truth["context"], decision["context"]);
+  EXPECT_THAT(run_olem(words).out, HasSubstr("Best decision at once that was found: "));
+
+  const ProcessResult both = run_olem(joined(words, {"--set", "Omega=0.1"}));
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("--plan"));
+  const ProcessResult none =
+      run_olem({"simulate", "evaluate", folder.file("reef/truth.json"), "--plan", folder.file("reef/truth.json")});
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, HasSubstr("is no JSON result of olem decide"));
+}
+
 // Rounds are simulated, planned and, one by one, evaluated given the round before.
 TEST(CliSimulateNamed, RoundsArePlannedAndEvaluated) {
   const TemporaryFolder folder;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "olem/post_decision.h"
@@ -30,6 +31,7 @@ inline Json kept_answers(const RehearsalModel& model) {
   if (model.calibration) json["calibration"] = to_json(*model.calibration);
   json["centre"] = {{"centre", model.centre.centre}, {"radius", model.centre.radius}};
   json["models"] = models_json(model);
+  if (!model.columns.empty()) json["column_types"] = column_types_json(model.columns);
 
   // A column with levels has them and nothing between.
   const auto possible = [&](const std::string& name, double value) {
@@ -88,8 +90,9 @@ inline Json kept_answers(const RehearsalModel& model) {
       column["last"] = value_name(model.rows->about(j), model.rows->at(model.rows->rows() - 1, j));
     }
   }
+  if (model.gaps) json["missing"] = to_json(*model.gaps);
   // What members and opinions draw where nothing is done.
-  for (const auto& members : {model.members, model.opinions}) {
+  for (const auto& [key, members] : {std::pair("members", model.members), std::pair("opinions", model.opinions)}) {
     if (!members) continue;
     for (const ModelMember& member : members->list) {
       PostDecisionPlan own;
@@ -99,9 +102,9 @@ inline Json kept_answers(const RehearsalModel& model) {
       const Table drawn = PostDecisionSampler(member.samplers, own, Context()).table({});
       double sum = 0.0;
       for (const double value : drawn.column(drawn.index(plan.outcomes.front()))) sum += value;
-      json["members"].push_back({{"order", member.order},
-                                 {"learner", member.learner},
-                                 {"without_action", {{"mean", sum / static_cast<double>(drawn.rows())}}}});
+      json[key].push_back({{"order", member.order},
+                           {"learner", member.learner},
+                           {"without_action", {{"mean", sum / static_cast<double>(drawn.rows())}}}});
     }
   }
   return json;

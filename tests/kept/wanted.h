@@ -1,11 +1,15 @@
 #pragma once
 
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "decide/helpers.h"
 #include "decide/shop.h"
+#include "olem/impute.h"
 #include "olem/rehearsal.h"
+#include "olem/simulate_named.h"
 
 namespace olem::test {
 
@@ -19,7 +23,25 @@ struct WantedModel {
   std::optional<GraphFile> graph;
   std::optional<Order> order;
   Table table = farm(kKeptRows, 1);
+  bool gaps = false;  // some cells are missing and drawn, in two completed tables
 };
+
+// The table without every tenth cell of the rate and every eighth of the yield.
+inline IncompleteTable with_gaps(const Table& table) {
+  std::vector<double> values(table.values().begin(), table.values().end());
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (i % 10 == 3) values[table.index("rate") * table.rows() + i] = std::numeric_limits<double>::quiet_NaN();
+    if (i % 8 == 5) values[table.index("yield") * table.rows() + i] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return make_incomplete(table.names(), std::move(values), table.source());
+}
+
+inline RehearsalModel fit_wanted(const WantedModel& wanted) {
+  if (wanted.graph) return fit_rehearsal_on_graph(wanted.task, wanted.table, wanted.options, *wanted.graph, Context());
+  if (!wanted.gaps) return fit_rehearsal(wanted.task, wanted.table, wanted.options, wanted.order, Context());
+  const CompletedTables completed = impute(with_gaps(wanted.table), {.imputations = 2, .rounds = 2}, Context());
+  return fit_rehearsal(wanted.task, completed, wanted.options, wanted.order, Context());
+}
 
 inline RehearsalOptions small_options(const std::string& sampler) {
   RehearsalOptions options;
@@ -78,6 +100,7 @@ inline std::vector<WantedModel> wanted_models() {
   wishes.options.order.method = "cam";
   wishes.task = parse_task(R"({
     "data": "farm.csv",
+    "columns": {"dose": {"type": "real", "unit": "mg"}, "yield": {"label": "yield of a field"}},
     "alterable": {"dose": [-2, 2], "weather": [-1, 1]},
     "outcome": ["yield", "rate"],
     "desired": {"M": [[-1, 0], [1, 2]], "d": [-1, 12]},
@@ -112,6 +135,27 @@ inline std::vector<WantedModel> wanted_models() {
     "set_by_hand": {"dose": "dose_was_set"}, "group": "field", "weight": "w", "time": "week"
   })",
                           "acted.json");
+
+  // Levels that are drawn, by a sampler of their own.
+  WantedModel& category = all.emplace_back();
+  category.name = "category";
+  category.task = shop_task();
+  std::erase(category.task.context, "season");
+  category.task.observed_words.clear();
+  category.table = shop(120, 1);
+  category.order = shop_order();
+
+  // Rows of groups that differ.
+  WantedModel& branches = all.emplace_back();
+  branches.name = "branches";
+  branches.task = NamedModel("branches").task();
+  branches.table = simulate_named("branches", {100, 1}, 0, Context()).data;
+  branches.options = small_options("linear");
+
+  WantedModel& gaps = all.emplace_back();
+  gaps.name = "gaps";
+  gaps.options = small_options("linear");
+  gaps.gaps = true;
 
   WantedModel& steps = all.emplace_back();
   steps.name = "steps";

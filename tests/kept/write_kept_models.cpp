@@ -19,11 +19,15 @@ using namespace internal;
 namespace {
 
 void write_all(const std::string& folder) {
+  const std::string name = std::filesystem::path(folder).filename().string();
+  if (name != version()) {
+    throw Error(ErrorCategory::kUsage, fmt::format("This is version {}, whose models belong into a folder of that "
+                                                   "name, not '{}'.",
+                                                   version(), name));
+  }
   std::filesystem::create_directories(folder);
   for (const WantedModel& one : wanted_models()) {
-    const RehearsalModel model = one.graph
-                                     ? fit_rehearsal_on_graph(one.task, one.table, one.options, *one.graph, Context())
-                                     : fit_rehearsal(one.task, one.table, one.options, one.order, Context());
+    const RehearsalModel model = fit_wanted(one);
     write_model(fmt::format("{}/{}.olem", folder, one.name), model, false);
     write_file_atomically(fmt::format("{}/{}.json", folder, one.name), kept_answers(model).dump(1) + "\n", false);
   }

@@ -13,6 +13,7 @@
 #include "kept/wanted.h"
 #include "olem/error.h"
 #include "olem/model_file.h"
+#include "olem/sampler_state.h"
 #include "support/datasets.h"
 #include "support/process.h"
 
@@ -76,20 +77,34 @@ TEST(KeptModels, EveryOneLoadsAndAnswersAsItDid) {
 // What this version would keep can be kept: every part that a file can hold is written and read again as it was.
 TEST(KeptModels, WhatThisVersionWritesItReads) {
   std::set<std::string> parts;
+  std::set<std::string> said;  // keys of the tasks
+  std::string kinds;           // of the samplers, those inside of others too
   for (const WantedModel& one : wanted_models()) {
     SCOPED_TRACE(one.name);
-    const RehearsalModel model = one.graph
-                                     ? fit_rehearsal_on_graph(one.task, one.table, one.options, *one.graph, Context())
-                                     : fit_rehearsal(one.task, one.table, one.options, one.order, Context());
+    const RehearsalModel model = fit_wanted(one);
     const std::string bytes = model_bytes(model);
     const RehearsalModel read = parse_model(bytes, "again.olem");
     const Json answers = kept_answers(model);
     expect_contains(kept_answers(read), answers, "");  // keys may stand in another order
     EXPECT_EQ(model_bytes(read), bytes);
     for (const auto& [part, answer] : answers.items()) parts.insert(part);
+    for (const auto& [key, value] : answers["task"].items()) said.insert(key);
+    for (const SamplerVariable& variable : read.samplers->variables) {
+      if (!variable.sampler) continue;
+      const SamplerState state = variable.sampler->state();
+      kinds += fmt::format("\"{}\" {}\n", state.kind, state.settings.dump());
+    }
   }
-  for (const char* const part : {"calibration", "graph", "groups", "effective_rows", "rows", "members"})
+  for (const char* const part : {"calibration", "graph", "groups", "effective_rows", "rows", "members", "opinions",
+                                 "set_by_hand", "missing", "column_types"})
     EXPECT_TRUE(parts.contains(part)) << part;
+  for (const char* const key : {"sequence", "cost", "constraints", "max_alterations", "columns", "set_by_hand", "group",
+                                "weight", "time", "before"})
+    EXPECT_TRUE(said.contains(key)) << key;
+  for (const char* const kind : {"gp", "linear", "gaussian", "spline", "cinn", "location-scale", "constant", "mixture",
+                                 "acted", "encoded", "hurdle", "binary", "category"})
+    EXPECT_THAT(kinds, HasSubstr(fmt::format("\"{}\"", kind)));
+  EXPECT_THAT(kinds, HasSubstr("\"groups\":20"));
 }
 
 // Whatever a later format holds, this version does not guess at it; and there never was a format 0.

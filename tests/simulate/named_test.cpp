@@ -6,6 +6,8 @@
 
 #include "olem/error.h"
 #include "olem/simulate_named.h"
+#include "simulate/helpers.h"
+#include "support/process.h"
 
 namespace olem::named_test {
 namespace {
@@ -101,6 +103,19 @@ TEST(NamedSimulators, MarketHasItsMoments) {
   // Both are normal with covariance -1.224376. Integrated over the region (Python, midpoint rule): .2027274.
   EXPECT_NEAR(NamedModel("market").success({}, {}, 40000, 3, Context()), 0.2027274,
               4.0 * std::sqrt(0.2027274 * 0.7972726 / 40000.0));
+}
+
+// raw_cost 2 and self_pricing 2.7 cut the context off: profit is N(.43, .01), customers are N(.77, .04), and their sum
+// is N(1.2, .05), all more than five deviations inside of the region.
+TEST(NamedSimulators, MarketIsCertainAtItsBest) {
+  const NamedModel market("market");
+  const NamedSimulation simulation = simulate_named("market", {10, 4}, 0, Context());
+  const std::vector<NamedValue> inside = {{"raw_cost", 2.0}, {"self_pricing", 2.7}};
+  for (std::size_t c = 0; c < 4; ++c) {
+    const std::vector<NamedValue> observed = context_of(simulation, c);
+    EXPECT_GE(market.success(observed, inside, 20000, 3, Context()), 0.9999);
+    EXPECT_GE(best_decision(market, observed, Context()).success, 0.999);
+  }
 }
 
 // Mean and standard deviation of a column, by an independent implementation of the same equations (Python with numpy,
@@ -259,6 +274,9 @@ TEST(NamedSimulators, BermudaMeasured) {
     single += best / 40;
     several += both / 40;
   }
+  double idle = 0.0;
+  for (std::size_t c = 0; c < 40; ++c) idle += model.success(context_of(simulation, c), {}, 400, 1, context) / 40;
+  EXPECT_LT(idle, 0.01);
   EXPECT_NEAR(single, 0.832, 0.08);
   EXPECT_GT(several, 0.99);
 }
@@ -277,6 +295,80 @@ TEST(NamedSimulators, BinaryOnesHaveTheirProbabilities) {
   const NamedModel doctor("doctor");
   EXPECT_NEAR(doctor.success({}, {}, 40000, 1, context), 0.42, error);
   EXPECT_NEAR(mean_of(doctor.draw(40000, 1, context), "V3"), 0.08, error);
+  // The best at once: a lever that only tells of the coin is of no use.
+  const double of_search = 4.0 * std::sqrt(0.25 / 5000.0);
+  EXPECT_NEAR(best_decision(trader, {}, context).success, 0.5, of_search);
+  EXPECT_NEAR(best_decision(farmer, {}, context).success, 0.64, of_search);
+  EXPECT_NEAR(best_decision(doctor, {}, context).success, 0.5, of_search);
+}
+
+// V4 by what is seen of the coin, the known answers of docs/methods/sequence.md: .6 when the trader watches V2, .66
+// when the doctor orders the test (V2) and watches V3.
+TEST(NamedSimulators, RulesAnswerToWhatIsSeen) {
+  const auto unless = [](const std::string& seen) {
+    AlterationRule rule;
+    rule.name = "V4";
+    rule.step = 2;
+    rule.form = AlterationRule::Form::kTable;
+    rule.inputs = {seen};
+    rule.high = 1.0;
+    rule.cells = {{{0.0}, 1.0}, {{1.0}, 0.0}};
+    return std::vector<AlterationRule>{rule};
+  };
+  const double error = 4.0 * std::sqrt(0.25 / 40000.0);
+  EXPECT_NEAR(NamedModel("trader").success({}, {}, 40000, 1, Context(), unless("V2")), 0.6, error);
+  const std::vector<NamedValue> test = {{"V2", 1.0}};
+  EXPECT_NEAR(NamedModel("doctor").success({}, test, 40000, 1, Context(), unless("V3")), 0.66, error);
+  test::expect_error(ErrorCategory::kTask, "The rule of 'V4' answers to what 'V4' itself changes.",
+                     [&] { NamedModel("trader").success({}, {}, 10, 1, Context(), unless("Y")); });
+  test::expect_error(ErrorCategory::kUsage, "A rule names 'V7'",
+                     [&] { NamedModel("trader").success({}, {}, 10, 1, Context(), unless("V7")); });
+}
+
+// Omega stands before CO2 among the columns and is set after it is seen. With all causes of NEC but CO2 held, and
+// Omega = -CO2 c, NEC depends on CO2 by -2.50035 + 2.33031 c: c = 1.073 takes its variance away.
+TEST(NamedSimulators, ARuleMayAnswerToALaterColumn) {
+  AlterationRule rule;
+  rule.name = "Omega";
+  rule.inputs = {"CO2"};
+  rule.low = -10.0;
+  rule.high = 10.0;
+  rule.sums = {{std::nullopt, 0.2, {-2.5003527899672005 / 2.330312207868607}, {}}};
+  const NamedModel model("bermuda-measured");
+  const std::vector<NamedValue> seen = {{"Light", 0.0}, {"Temp", 0.0}, {"Sal", 0.0}};
+  const std::vector<NamedValue> held = {{"DIC", 0.0}, {"TA", 0.0}, {"Chla", 0.0}, {"Nutrients_PC1", 0.0}};
+  const std::vector<AlterationRule> rules = {rule};
+  const Table rows = model.decide(seen, held, 40000, 1, Context(), rules);
+  double squares = 0.0;
+  const double mean = mean_of(rows, "NEC");
+  for (const double value : rows.column(rows.index("NEC"))) squares += (value - mean) * (value - mean) / 40000.0;
+  EXPECT_NEAR(mean, -2.330312207868607 * 0.2, 0.003);
+  const double left = 0.015 + 2.037611596867848 * 2.037611596867848 * 0.001;  // of NEC and of pHsw
+  EXPECT_NEAR(squares, left, 4.0 * left * std::sqrt(2.0 / 40000.0));
+  // A limit leaves the lever no more than its room: Omega + DIC <= .1 with DIC at 0.
+  rule.limits = {{1.0, 0.1, {{"DIC", 1.0, 0.0, true}}}};
+  const std::vector<AlterationRule> limited = {rule};
+  const Table cut = model.decide(seen, held, 4000, 1, Context(), limited);
+  const auto omega = cut.column(cut.index("Omega"));
+  EXPECT_LE(*std::max_element(omega.begin(), omega.end()), 0.1);
+  EXPECT_LT(*std::min_element(omega.begin(), omega.end()), 0.1);
+}
+
+// sales are N(0, 1) whatever the price is; of the other table N(.4 season + .3 price, 1).
+TEST(NamedSimulators, ActedHasTheSuccessOfItsFormula) {
+  const auto above = [](double z) { return 0.5 * std::erfc(z / std::sqrt(2.0)); };
+  const double error = 4.0 * std::sqrt(0.25 / 40000.0);
+  const std::vector<NamedValue> set = {{"price", 1.0}};
+  EXPECT_NEAR(NamedModel("acted-idle").success({}, set, 40000, 1, Context()), above(0.583), error);
+  EXPECT_NEAR(NamedModel("acted-idle").success({}, {}, 40000, 1, Context()), above(0.583), error);
+  const std::vector<NamedValue> season = {{"season", 0.5}};
+  EXPECT_NEAR(NamedModel("acted").success(season, set, 40000, 1, Context()), above(0.75 - 0.5), error);
+  EXPECT_NEAR(NamedModel("acted").success({}, set, 40000, 1, Context()), above(0.45 / std::sqrt(1.16)), error);
+  // Without action a tenth of the prices is set with deviation 1.1; the others carry the hidden cause.
+  const double left_alone = 0.55 * 0.55 + 0.91 * 0.91 + 0.09 * 0.51 + 0.51;
+  const double set_at_random = 0.16 + 0.09 * 1.21 + 1.0;
+  EXPECT_NEAR(NamedModel("acted").success({}, {}, 40000, 1, Context()),
+              0.9 * above(0.75 / std::sqrt(left_alone)) + 0.1 * above(0.75 / std::sqrt(set_at_random)), error);
 }
 
 // The model of docs/methods/rounds.md: after (.1, -.2, .5) and with x = .3 the mean of y is 1 at z = .645455, so that
@@ -305,6 +397,34 @@ TEST(NamedSimulators, ARoundDependsOnTheOneBefore) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("'x@-1', x of the round before, has no value"));
+  }
+}
+
+// Given its level, which the table shows, the outcome of a branch is N(2 level, .49).
+TEST(NamedSimulators, BranchesKeepTheLevelsOfTheirTable) {
+  const test::TemporaryFolder folder;
+  const NamedSimulation simulation = simulate_named("branches", {100, 1}, 0, test::seeded(7));
+  write_simulation(folder.file("b"), simulation, false);
+  EXPECT_TRUE(test::read_text(folder.file("b/contexts.csv")).starts_with("branch\n1\n2\n3\n"));
+  const NamedModel truth = read_named_truth(folder.file("b/truth.json"));
+  const std::size_t level = simulation.data.index("level");
+  const auto below = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };
+  for (std::size_t branch = 1; branch <= 20; ++branch) {
+    const double mean = 2.0 * simulation.data.at(branch - 1, level);
+    const double success = below((4.0 - mean) / 0.7) - below((1.5 - mean) / 0.7);
+    const std::vector<NamedValue> known = {{"branch", static_cast<double>(branch)}};
+    // Evaluated with another seed for the draws, as the command line does.
+    EXPECT_NEAR(truth.success(known, {}, 20000, 3, test::seeded(0)), success,
+                4.0 * std::sqrt(success * (1.0 - success) / 20000.0) + 1e-4)
+        << "branch " << branch;
+  }
+  // A branch that is not named is a new one: outcome ~ N(0, 4.49).
+  const double of_new = below(4.0 / std::sqrt(4.49)) - below(1.5 / std::sqrt(4.49));
+  EXPECT_NEAR(truth.success({}, {}, 20000, 3, test::seeded(0)), of_new,
+              4.0 * std::sqrt(of_new * (1.0 - of_new) / 20000.0));
+  for (const double none : {0.0, 21.0, 1.5}) {
+    const std::vector<NamedValue> known = {{"branch", none}};
+    test::expect_error(ErrorCategory::kUsage, "There is no branch", [&] { truth.success(known, {}, 10, 3, {}); });
   }
 }
 

@@ -12,10 +12,12 @@ double mean_of(const StudyResult& result, const std::string& method, const std::
   throw std::runtime_error("no such row");
 }
 
+// Without what goes through the library's models, which takes most of the time.
 StudyResult run(const std::string& stream, int tasks) {
   StudyOptions options;
   options.study = "streams";
   options.settings = {"stream=" + stream};
+  options.without = {"update"};
   options.tasks = tasks;
   return run_study(options, {});
 }
@@ -38,6 +40,17 @@ TEST(StreamsStudy, ForgettingFollowsAStepAndCostsNothingWithoutOne) {
   EXPECT_LE(mean_of(step, "chance-ls", "success"), 0.68);
   const StudyResult still = run("still", 4);
   EXPECT_GE(mean_of(still, "chance-mixture", "success"), mean_of(still, "chance-ls", "success") - 0.005);
+}
+
+// What update_model makes of rows in chunks of ten, which it sees up to ten rounds late.
+TEST(StreamsStudy, AModelThatIsUpdatedFollowsAStep) {
+  StudyOptions options;
+  options.study = "streams";
+  options.settings = {"stream=step"};
+  options.methods = {"exact-ls", "update"};
+  options.tasks = 1;
+  const StudyResult step = run_study(options, {});
+  EXPECT_GE(mean_of(step, "update", "late"), mean_of(step, "exact-ls", "late") + 0.03);
 }
 
 TEST(StreamsStudy, MarketReachesTheSpecification) {

@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "olem/error.h"
 #include "study/kind.h"
 #include "study/table.h"
+#include "support/datasets.h"
 #include "support/process.h"
 
 namespace olem::test {
@@ -254,6 +258,26 @@ TEST(Studies, FiguresHaveAPanelPerMetricAndALinePerMethod) {
   EXPECT_EQ(figures.front().name, "order-d-5-p-0.5-noise-gaussian");
   for (const char* const text : {"DIV", "SHD2", "SID", "OLEM", "LISTEN", "varsort"}) {
     EXPECT_THAT(figures.front().svg, HasSubstr(text));
+  }
+}
+
+// The table of docs/study.md: the last cell of a study's row, with a blank between thousands.
+TEST(Studies, ThePageSaysHowManyCellsThereAre) {
+  std::map<std::string, std::size_t> said;
+  std::istringstream page(read_text(source_path("docs/study.md")));
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| `")) continue;
+    const std::string name = line.substr(3, line.find('`', 3) - 3);
+    std::string number = line.substr(line.rfind('|', line.size() - 2) + 1);
+    std::erase_if(number, [](char c) { return c == ' ' || c == '|'; });
+    if (!number.empty() && std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; }))
+      said[name] = std::stoul(number);
+  }
+  for (const StudyDescription& study : studies()) {
+    StudyOptions options;
+    options.study = study.name;
+    ASSERT_TRUE(said.contains(study.name)) << study.name;
+    EXPECT_EQ(said[study.name], forecast_study(options, {}).cells) << study.name;
   }
 }
 
