@@ -39,9 +39,6 @@ struct Findings {
   Json json;
 };
 
-// By its name as well, so that a model of which nothing is left is not taken for a bad table.
-bool is_model_file(const std::string& path) { return path.ends_with(".olem") || looks_like_model(beginning_of(path)); }
-
 // The first argument may be a table or a task, the second one only a task.
 void sort_arguments(CheckArguments& arguments) {
   if (arguments.task.empty()) {
@@ -133,6 +130,14 @@ std::optional<Table> check_data(const CheckArguments& arguments, Task* task, con
     ReadResult read = read_data(arguments.data, session);
     for (const Warning& warning : read.warnings) {
       findings.problems.push_back({Severity::kWarning, warning.code, warning.text, warning.remedies, {}});
+    }
+    if (read.ends_empty) {
+      findings.problems.push_back({Severity::kNote,
+                                   "empty_end",
+                                   "Every line ends with a separator. The last column, which has no name and holds "
+                                   "nothing, was left out.",
+                                   {},
+                                   {}});
     }
     // What is missing and will be imputed is looked at as imputed once.
     std::optional<GapSummary> gaps;

@@ -12,6 +12,7 @@
 #include "choices.h"
 #include "command_line.h"
 #include "olem/error.h"
+#include "olem/model_file.h"
 #include "olem/options.h"
 #include "spelling.h"
 #include "values.h"
@@ -169,6 +170,8 @@ std::string beginning_of(const std::string& path) {
   return beginning;
 }
 
+bool is_model_file(const std::string& path) { return path.ends_with(".olem") || looks_like_model(beginning_of(path)); }
+
 bool is_task_file(const std::string& path) {
   const std::string beginning = beginning_of(path);
   if (!looks_like_task(beginning)) return false;
@@ -194,6 +197,7 @@ ReadOptions read_options(const DataOptions& options) {
   read.columns = names_in(options.columns, "columns");
   read.drop_columns = names_in(options.drop_columns, "drop_columns");
   read.unused = options.unused;
+  read.new_rows = options.new_rows;
   for (const auto& [key, text] : options.reading) set_read_option(read, key, text);
   read.types.insert(read.types.end(), options.words.begin(), options.words.end());
   return read;
@@ -247,6 +251,7 @@ ReadFacts read_facts(const ReadResult& read) {
   facts.decimal_commas = read.used.decimal == ',';
   facts.maybe_grouped = read.maybe_grouped;
   facts.first_line = read.first_line;
+  facts.total_label = read.total_label;
   return facts;
 }
 
@@ -311,6 +316,10 @@ LoadedTable load_tables(const DataOptions& options, Session& session, Task* task
 }
 
 Task load_task(const std::string& path, const Session& session) {
+  if (is_model_file(path)) {
+    throw Error(ErrorCategory::kData, fmt::format("{} is a model, which holds its own task.", path),
+                {{"Decide or explain with it as the model", "model", path}});
+  }
   const std::string text = read_file(path, session.context());
   refuse_table(path, text);
   return parse_task(text, source_name(path));

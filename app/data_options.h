@@ -36,6 +36,7 @@ struct DataOptions {
   std::vector<std::pair<std::string, std::string>> reading;  // what the task says where no flag does
   std::string task;                                          // that says it
   std::vector<DeclaredType> words;                           // columns that the task declares as levels
+  bool new_rows = false;                                     // that came after a model was learned
 };
 
 struct KnowledgeOptions {
@@ -53,6 +54,9 @@ ReadOptions read_options(const DataOptions& options);
 // What the task says about reading its table, where no flag says otherwise.
 void take_reading(DataOptions& options, const Task& task);
 
+// Whether a file is a model; by its name as well, so that a model of which nothing is left is not taken for a bad table
+// or task.
+bool is_model_file(const std::string& path);
 // The first bytes of a file. Standard input and pipes can be read only once: nothing then.
 std::string beginning_of(const std::string& path);
 // Whether a file holds a task: a JSON object, which no CSV file begins like. One with keys of which none is a task's is

@@ -185,6 +185,22 @@ class DraftText {
     for (const Problem* problem : told)
       comment("  ", fmt::format("* {}: {} {}", problem->code, problem->text,
                                 remedy_text(problem->remedies, advice_spelling())));
+    for (const Problem* problem : told) add_codes(*problem);
+  }
+
+  // The line that reads codes for "missing" as what they are.
+  void add_codes(const Problem& problem) {
+    const auto remedy = std::find_if(problem.remedies.begin(), problem.remedies.end(),
+                                     [](const Remedy& one) { return one.option == "na" && !one.value.empty(); });
+    if (problem.code != "sentinel" || remedy == problem.remedies.end()) return;
+    Json reading = draft_.reading;
+    Names words = reading.contains("na") ? reading["na"].get<Names>() : Names{};
+    for (const std::string& word : names_in(remedy->value, "na")) words.push_back(word);
+    reading["na"] = words;
+    if (!reading.contains("missing")) reading["missing"] = "impute";
+    comment("  ", fmt::format("To read the codes for \"missing\" as missing cells, which are drawn given the others{}:",
+                              draft_.reading.empty() ? "" : ", put this line in the place of the other \"reading\""));
+    text_ += fmt::format("  // \"reading\": {},\n", reading.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
 
   void add_columns() {

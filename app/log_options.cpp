@@ -29,6 +29,7 @@ void add_log_options(CLI::App& verb, LogArguments& arguments, bool may_record) {
 IncompleteTable read_new_rows(const DataOptions& options, Session& session, std::span<const NamedColumn> known) {
   DataOptions own = options;
   own.missing = "impute";  // gaps stay gaps: outcomes may be missing yet
+  own.new_rows = true;
   for (const NamedColumn& column : known) {
     if (!has_levels(column.about.type)) continue;
     DeclaredType declared{column.name, column.about.type, {}};

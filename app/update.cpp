@@ -32,6 +32,7 @@ Table read_rows(const std::string& path, const UpdateArguments& arguments, const
                 Session& session) {
   DataOptions data = arguments.data;
   data.file = path;
+  data.new_rows = true;
   if (data.missing == "impute")
     throw Error::of_option("missing", "Rows with imputed cells do not update a model: they are no data.",
                            {{"Leave out the rows", "missing", "drop"}});

@@ -45,6 +45,7 @@ struct ReadFacts {
   bool decimal_commas = false;             // numbers were read with a comma before their fractions
   std::vector<std::string> maybe_grouped;  // columns whose points may separate thousands
   std::size_t first_line = 0;              // line of the first row, when every line after it is a row; 0: not known
+  std::string total_label = {};            // of the last row, where that is a word such as "Total"
   std::vector<std::string> roles = {};     // columns that a task names: there is no advice to leave these out
   std::vector<std::string> outcomes = {};  // those that are its outcomes, behind all others whatever the data say
 };

@@ -133,6 +133,9 @@ struct ReadOptions {
   std::vector<std::string> unused;        // the same, but a name that the file does not have is no error
   std::vector<DeclaredType> types;        // of these columns; the others have the type that they look like
 
+  // The rows came after a model was learned: one is enough, and each of its words may be there once.
+  bool new_rows = false;
+
   friend bool operator==(const ReadOptions&, const ReadOptions&) = default;
 };
 
@@ -158,6 +161,10 @@ struct ReadResult {
   std::vector<Warning> warnings;
   // Line of the first row, when every line after it is a row; 0 otherwise, and for what has no lines.
   std::size_t first_line = 0;
+  // Every line ends with a separator. The last column, which has no name and holds nothing, was left out.
+  bool ends_empty = false;
+  // The label of the last row of the table, where the first column has no name and that is a word such as "Total".
+  std::string total_label;
   // In a file with semicolons and points: columns all of whose numbers could be whole with points between thousands,
   // 1.234 or 950.
   std::vector<std::string> maybe_grouped;

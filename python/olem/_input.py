@@ -91,20 +91,21 @@ def _refuse_missing(values: np.ndarray, names: Sequence[str] | None, frame: bool
     )
 
 
-def _check_shape(values: np.ndarray) -> None:
+def _check_shape(values: np.ndarray, least: int) -> None:
     rows, columns = values.shape
     if columns == 0:
         raise ValueError(f"X has 0 feature(s) (shape={values.shape}) while a minimum of 1 is required.")
-    if rows < 2:
-        raise ValueError(f"X has {rows} sample(s) (shape={values.shape}) while a minimum of 2 is required.")
+    if rows < least:
+        raise ValueError(f"X has {rows} sample(s) (shape={values.shape}) while a minimum of {least} is required.")
 
 
-def as_matrix(data: Any, gaps: bool = False, imputable: bool = False) -> tuple[np.ndarray, list[str] | None]:
+def as_matrix(data: Any, gaps: bool = False, imputable: bool = False, least: int = 2) -> tuple[np.ndarray, list[str] | None]:
     """A float64 array with two dimensions, and the column names where there are any.
 
     C-contiguous float64 arrays are passed on without a copy; so are views with any strides and read-only arrays.
     ValueError for anything that is not a table of finite numbers, with row and column; with `gaps` masked cells and
-    those that are NaN or infinite are NaN in the result. `imputable`: the call has missing='impute', as the error then says.
+    those that are NaN or infinite are NaN in the result. `imputable`: the call has missing='impute', as the error then
+    says. `least`: how many rows there must be.
     """
     names = _frame_names(data) if _is_frame(data) else None
     if type(data).__module__.startswith("scipy.sparse"):
@@ -118,7 +119,7 @@ def as_matrix(data: Any, gaps: bool = False, imputable: bool = False) -> tuple[n
         )
     if mask is not None and not gaps:
         _refuse_mask(mask, names)
-    _check_shape(values)
+    _check_shape(values, least)
     if values.dtype == object:
         _refuse_objects(values, names)
     if values.dtype.kind == "c":
@@ -244,24 +245,29 @@ def _needs_types(data: Any) -> bool:
 
 
 def as_table(
-    data: Any, column_types: Mapping[str, Any] | None = None, gaps: bool = False, imputable: bool = False
+    data: Any,
+    column_types: Mapping[str, Any] | None = None,
+    gaps: bool = False,
+    imputable: bool = False,
+    least: int = 2,
 ) -> tuple[Any, list[str] | None]:
     """A table, with the names of its columns where the data has any; else they are called x0, x1, ...
 
     Types of columns are those of a pandas DataFrame (category, bool, words), those that numbers look like otherwise;
     `column_types` goes before both, by name (or position): a type, or a dict of type, levels, unit and label.
     With `gaps` cells may be missing: where one is, the result is an IncompleteTable. `imputable` is that of as_matrix.
+    `least`: how many rows there must be; one of those that came after a model was learned is enough.
     """
     about: dict[int, dict[str, Any]] = {}
     if _needs_types(data):
         names = _frame_names(data)
         typed = _TypedFrame(data, names)
         matrix, about = typed.matrix, typed.about
-        _check_shape(matrix)
+        _check_shape(matrix, least)
         if not gaps:
             _refuse_missing(matrix, names, True, imputable)
     else:
-        matrix, names = as_matrix(data, gaps, imputable)
+        matrix, names = as_matrix(data, gaps, imputable, least)
     columns = names or default_names(matrix.shape[1])
     incomplete = gaps and not np.isfinite(matrix).all()
     table = (_olem.IncompleteTable if incomplete else _olem.Table)(columns, matrix, json.dumps({columns[j]: entry for j, entry in about.items()}))

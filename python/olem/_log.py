@@ -35,7 +35,7 @@ def check_log(
         raise ValueError("record: only outcomes in rows can be recorded. Give the rows.")
     table = None
     if rows is not None:
-        table, names = as_table(rows, gaps=True)
+        table, names = as_table(rows, gaps=True, least=1)
         if names is None:
             raise ValueError("rows has no column names, by which outcomes are found. Give a DataFrame.")
     found = _olem.check_log(os.fspath(log), table, str(decision_id), bool(record), _options.run_settings())

@@ -570,7 +570,7 @@ class Rehearsal:
         with self._spelt():
             self._model, found = self._model.update(
                 None if old is None else self._levels_of(old),
-                self._levels_of(rows),
+                self._levels_of(rows, least=1),
                 [(str(name), str(column)) for name, column in dict(set_by_hand or {}).items()],
                 bool(self.keep_rows),
                 self._settings(),
@@ -588,23 +588,24 @@ class Rehearsal:
         with what changed, since which row, statistic and p_value.
         """
         self._check_fitted()
-        table, names = as_table(rows, gaps=True)
-        if names is None:
-            raise ValueError("rows has no column names, by which variables are found. Give a DataFrame.")
-        found = self._model.check_drift(table, self._settings())
+        with self._spelt():
+            found = self._model.check_drift(self._levels_of(rows, gaps=True, least=1), self._settings())
         _options.issue_warnings(found.pop("warnings"))
         return found
 
-    def _levels_of(self, rows: Any) -> Any:
+    def _levels_of(self, rows: Any, gaps: bool = False, least: int = 2) -> Any:
         """The rows as a table; levels have the numbers that the model knows them by."""
         if hasattr(rows, "columns") and hasattr(rows, "assign"):
             changed = {}
             for name in rows.columns:
                 levels = self.column_types_.get(name, {}).get("levels", {})
                 if levels:
-                    changed[name] = [self._number(str(name), cell) for cell in rows[name]]
+                    changed[name] = [
+                        float("nan") if gaps and is_missing(cell) else self._number(str(name), cell)
+                        for cell in rows[name]
+                    ]
             rows = rows.assign(**changed)
-        table, names = as_table(rows)
+        table, names = as_table(rows, gaps=gaps, least=least)
         if names is None:
             raise ValueError("rows has no column names, by which variables are found. Give a DataFrame.")
         return table

@@ -172,7 +172,8 @@ std::string closest_name(std::string_view word, std::span<const std::string> can
         row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
       }
     }
-    if (row.back() < best_distance) {
+    const bool nothing_in_common = row.back() >= std::max(word.size(), candidate.size());
+    if (row.back() < best_distance && !nothing_in_common) {
       best_distance = row.back();
       best = candidate;
     }

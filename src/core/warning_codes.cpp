@@ -43,9 +43,9 @@ constexpr WarningCode kWarningCodes[] = {
      "5 %). New claims of the same model are then too high or too low as well.",
      "Bring the model up to date with the rows that came out, or fit it again; look for drift in these rows."},
     {"codes", false,
-     "A category with three or more levels is to be explained by other columns, and the chosen sampler models it by "
-     "the numbers of its levels.",
-     "Choose the sampler that models every column by its type, or leave the column out."},
+     "A category with three or more levels is taken by the numbers of its levels, as if these were quantities: by the "
+     "sampler that is to explain it by other columns, or by the method that learns the order or the graph.",
+     "Choose the sampler or the method that takes every column by its type, or leave the column out."},
     {"collider_conflicts", false,
      "Independence tests contradict each other. Colliders were left out because one of their edges had already been "
      "directed the other way by a surer collider or by knowledge.",
@@ -97,6 +97,10 @@ constexpr WarningCode kWarningCodes[] = {
      "Rows that came since are no longer as the model forecasts them (probability integral transforms, level of the "
      "whole test 5 %). Decisions of the model rest on what was, not on what is.",
      "Bring the model up to date with these rows, or fit it again with rows since the change."},
+    {"empty_end", false,
+     "Every line of the file ends with a separator. The last column, which has no name and holds nothing, was left "
+     "out.",
+     ""},
     {"empty_region", false,
      "No outcome values satisfy all rows of the desired region, or a desired range contains no level.",
      "Widen the desired region; the message names the rows that conflict."},

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "data/check_parts.h"
 
@@ -63,6 +64,61 @@ int decimals_of(double value) {
 constexpr std::size_t kTotalRows = 5;
 // The chance that a row of data agrees so well, which no table should reach by chance.
 constexpr double kTotalChance = 2e-4;
+// Programs sum what they know and round what they show: the sum of n cells that were rounded to d decimals is off by
+// sqrt(n / 12) 10^-d (a standard deviation), and no more than this many times that.
+constexpr double kRoundingDeviations = 4.0;
+
+enum class TotalKind { kNone, kSum, kMean };
+
+// What the last row holds of a column.
+struct ColumnTotal {
+  TotalKind kind = TotalKind::kNone;
+  double chance = 1.0;  // that a row of data agrees so well
+};
+
+// Nothing where the column has no cells above the last row, or no finite sum.
+std::optional<ColumnTotal> column_total(const CheckedTable& checked, std::size_t j) {
+  const auto cells = checked.table.column(j);
+  const std::size_t last = cells.size() - 1;
+  double sum = 0.0;
+  double size = 0.0;
+  double count = 0.0;
+  for (std::size_t i = 0; i < last; ++i) {
+    if (checked.is_missing(i, j)) continue;
+    sum += cells[i];
+    size += std::abs(cells[i]);
+    count += 1.0;
+  }
+  if (count == 0.0 || !std::isfinite(size)) return std::nullopt;
+  constexpr double kFloat = 1e-9;
+  constexpr double kHalf = 0.505;
+  const double shown = kHalf * std::pow(10.0, -decimals_of(cells[last]));
+  const auto exactly = [&](double wanted, double parts) {
+    return std::abs(cells[last] - wanted) <= std::max(kFloat * size / parts, shown);
+  };
+  const auto off_by = [&](int decimals) {
+    return kRoundingDeviations * std::sqrt(count / 12.0) * std::pow(10.0, -decimals);
+  };
+  const auto found = [&](TotalKind kind, double wanted, double within) {
+    const auto others =
+        std::count_if(cells.begin(), cells.end() - 1, [&](double cell) { return std::abs(cell - wanted) <= within; });
+    return ColumnTotal{kind, (1.0 + static_cast<double>(others)) / (count + 1.0)};
+  };
+  const double mean = sum / count;
+  if (exactly(sum, 1.0)) return found(TotalKind::kSum, sum, std::max(kFloat * size, shown));
+  if (exactly(mean, count)) return found(TotalKind::kMean, mean, std::max(kFloat * size / count, shown));
+  // Of a column with all its digits the first cell ends this, and of one that is far from both as well.
+  const double from_sum = std::abs(cells[last] - sum) - shown;
+  const double from_mean = (std::abs(cells[last] - mean) - shown) * count;
+  const double nearest = std::min(from_sum, from_mean);
+  int decimals = 0;
+  for (std::size_t i = 0; i < last && nearest <= off_by(decimals); ++i) {
+    if (!checked.is_missing(i, j)) decimals = std::max(decimals, decimals_of(cells[i]));
+  }
+  if (from_sum <= off_by(decimals)) return found(TotalKind::kSum, sum, shown + off_by(decimals));
+  if (from_mean <= off_by(decimals)) return found(TotalKind::kMean, mean, shown + off_by(decimals) / count);
+  return ColumnTotal{};
+}
 
 }  // namespace
 
@@ -113,7 +169,10 @@ void check_sentinels(CheckedTable& checked, std::vector<Problem>& problems) {
   if (found.empty()) return;
   std::vector<std::string> items;
   std::vector<std::size_t> columns;
+  std::vector<std::string> codes;
   for (const Sentinel& sentinel : found) {
+    std::string code = fmt::format("{}", sentinel.value);
+    if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(std::move(code));
     items.push_back(fmt::format("{} in '{}' ({})", sentinel.value, table.name(sentinel.column),
                                 in_words(sentinel.count, "row", "rows")));
     if (columns.empty() || columns.back() != sentinel.column) columns.push_back(sentinel.column);
@@ -128,7 +187,7 @@ void check_sentinels(CheckedTable& checked, std::vector<Problem>& problems) {
       fmt::format("A number that stands apart and repeats looks like a code for \"missing\": {}; first in {}. "
                   "As a number it decides what is learned.",
                   enumerate(items), row_names(checked, rows)),
-      {{"Say that it means a missing value", "na", fmt::format("{}", found.front().value)},
+      {{"Say that it means a missing value", "na", fmt::format("{}", fmt::join(codes, ","))},
        {"Leave these cells empty in the file"},
        leave_out(names_of(table, columns))},
       names_of(table, columns)};
@@ -147,48 +206,31 @@ void check_totals(CheckedTable& checked, std::vector<Problem>& problems) {
   std::size_t sums = 0;
   std::size_t means = 0;
   for (std::size_t j = 0; j < table.columns(); ++j) {
-    if (checked.about[j].type == ColumnType::kCategory || checked.distinct[j] < 2) continue;
-    const auto cells = table.column(j);
-    double sum = 0.0;
-    double size = 0.0;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < last; ++i) {
-      if (checked.is_missing(i, j)) continue;
-      sum += cells[i];
-      size += std::abs(cells[i]);
-      ++count;
-    }
-    if (count == 0 || !std::isfinite(size)) continue;
+    if (checked.about[j].type == ColumnType::kCategory || has_words(checked.about[j]) || checked.distinct[j] < 2)
+      continue;
+    const std::optional<ColumnTotal> total = column_total(checked, j);
+    if (!total) continue;
     ++looked;
-    constexpr double kRounding = 1e-9;
-    constexpr double kHalf = 0.505;
-    const double tolerance = std::max(kRounding * size, kHalf * std::pow(10.0, -decimals_of(cells[last])));
-    const auto matches = [&](double wanted, double within) {
-      if (!(std::abs(cells[last] - wanted) <= within)) return false;
-      const auto others =
-          std::count_if(cells.begin(), cells.end() - 1, [&](double cell) { return std::abs(cell - wanted) <= within; });
-      chance *= (1.0 + static_cast<double>(others)) / static_cast<double>(rows);
-      return true;
-    };
-    if (matches(sum, tolerance)) {
-      ++sums;
-    } else if (matches(sum / static_cast<double>(count), std::max(kRounding * size / static_cast<double>(count),
-                                                                  kHalf * std::pow(10.0, -decimals_of(cells[last]))))) {
-      ++means;
-    }
+    chance *= total->chance;
+    sums += total->kind == TotalKind::kSum ? 1 : 0;
+    means += total->kind == TotalKind::kMean ? 1 : 0;
   }
-  if (sums + means == 0 || 2 * (sums + means) < looked || chance > kTotalChance) return;
+  const bool by_numbers = sums + means > 0 && 2 * (sums + means) >= looked && chance <= kTotalChance;
+  const std::string label = checked.facts == nullptr ? "" : checked.facts->total_label;
+  if (!by_numbers && label.empty()) return;
   checked.left_out.assign(rows, 0);
   checked.left_out[last] = 1;
+  std::string finding = by_numbers ? fmt::format("holds the {} of the rows above it in {} of {} columns",
+                                                 means == 0  ? "sum"
+                                                 : sums == 0 ? "mean"
+                                                             : "sum or mean",
+                                                 sums + means, looked)
+                                   : "";
+  if (!label.empty()) finding += fmt::format("{}is labelled '{}'", finding.empty() ? "" : " and ", label);
   Problem problem{Severity::kStrongWarning,
                   "totals",
-                  fmt::format("The last row ({}) holds the {} of the rows above it in {} of {} columns. It is no "
-                              "observation, and it pulls every estimate.",
-                              row_name(checked, last),
-                              means == 0  ? "sum"
-                              : sums == 0 ? "mean"
-                                          : "sum or mean",
-                              sums + means, looked),
+                  fmt::format("The last row ({}) {}. It is no observation, and it pulls every estimate.",
+                              row_name(checked, last), finding),
                   {remove_row(checked, last, "Remove the last line of the file")},
                   {}};
   problem.rows = {last};

@@ -38,10 +38,13 @@ bool all_whole(std::span<const double> cells) {
                      [](double cell) { return std::trunc(cell) == cell && std::abs(cell) < kLargestWhole; });
 }
 
-// Whole numbers of 17 digits and more, as programs number things. A quantity of this size is written with fewer
-// digits that are not 0.
+// Whole numbers of 17 to 20 digits, as programs number things. A quantity of this size is written with fewer
+// digits that are not 0, or reaches beyond what a counter of 64 bits holds, or below 0.
 bool are_long_numbers(std::span<const double> cells) {
   constexpr double kMost = 0.9;
+  constexpr double kLargestCounter = 0x1p64;
+  if (!std::all_of(cells.begin(), cells.end(), [](double cell) { return cell >= 0.0 && cell <= kLargestCounter; }))
+    return false;
   const auto long_ones = std::count_if(cells.begin(), cells.end(), [](double cell) {
     return std::abs(cell) >= kLargestWhole && std::stod(fmt::format("{:.14e}", cell)) != cell;
   });

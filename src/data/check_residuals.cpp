@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -231,6 +232,68 @@ bool explained_by_row(const ScaledColumns& scaled, Eigen::Index row, Eigen::Inde
   return false;
 }
 
+// Rows that lie apart in at least half of the columns of quantities, whatever their cells say of each other: a line of
+// totals or of another unit fits itself. On the scale of logarithms too, where a column has one.
+struct RowApart {
+  std::size_t row = 0;
+  std::vector<std::size_t> columns;
+};
+
+std::vector<RowApart> rows_apart(const CheckedTable& checked, const ScaledColumns& raw,
+                                 const std::vector<std::size_t>& quantities, const Context& context) {
+  constexpr std::size_t kFewestColumns = 2;
+  std::vector<std::set<std::size_t>> apart(quantities.size());
+  parallel_for(context, 0, apart.size(), 1, [&](std::size_t piece, std::size_t) {
+    const std::size_t j = quantities[piece];
+    const auto place = std::find(raw.columns.begin(), raw.columns.end(), j);
+    if (place == raw.columns.end()) return;
+    apart[piece] = apart_rows(checked, j, raw.values.col(place - raw.columns.begin()), CheckScale::kRaw);
+    if (apart[piece].empty()) return;
+    std::optional<std::vector<double>> logs = on_scale(checked, j, CheckScale::kLog);
+    if (!logs || !standardise_robustly(checked, j, *logs)) return;
+    const auto on_logs =
+        apart_rows(checked, j, Eigen::Map<const Eigen::VectorXd>(logs->data(), std::ssize(*logs)), CheckScale::kLog);
+    std::erase_if(apart[piece], [&](std::size_t row) { return !on_logs.contains(row); });
+  });
+  std::map<std::size_t, std::vector<std::size_t>> columns_of;
+  for (std::size_t k = 0; k < apart.size(); ++k) {
+    for (const std::size_t row : apart[k]) columns_of[row].push_back(quantities[k]);
+  }
+  std::vector<RowApart> found;
+  for (auto& [row, columns] : columns_of) {
+    if (columns.size() >= kFewestColumns && 2 * columns.size() >= quantities.size())
+      found.push_back({row, std::move(columns)});
+  }
+  return found;
+}
+
+void report_rows_apart(const CheckedTable& checked, const std::vector<RowApart>& found, std::size_t quantities,
+                       std::vector<Problem>& problems) {
+  std::vector<std::size_t> rows;
+  std::vector<std::size_t> columns;
+  std::size_t fewest = quantities;
+  for (const RowApart& apart : found) {
+    rows.push_back(apart.row);
+    columns.insert(columns.end(), apart.columns.begin(), apart.columns.end());
+    fewest = std::min(fewest, apart.columns.size());
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  const bool one = rows.size() == 1;
+  Problem problem{Severity::kWarning,
+                  "outlier",
+                  fmt::format("{} far from all others in {}{} of {} columns of quantities: {}. {} can decide what is "
+                              "learned.",
+                              one ? "1 row lies" : fmt::format("{} rows lie", rows.size()), one ? "" : "at least ",
+                              fewest, quantities, row_names(checked, rows), one ? "It" : "They"),
+                  {one ? remove_row(checked, rows.front(), "Remove this row, if it is a total or a mistake")
+                       : Remedy{"Remove these rows, if they are totals or mistakes"}},
+                  names_of(checked.table, columns)};
+  rows.resize(std::min(rows.size(), kRowsNamed));
+  problem.rows = rows;
+  problems.push_back(std::move(problem));
+}
+
 struct Outlier {
   std::size_t row = 0;
   std::size_t column = 0;
@@ -303,6 +366,12 @@ void check_outliers(const CheckedTable& checked, const Context& context, std::ve
     return checked.is_quantity(j) && checked.distinct[j] > kOutlierDistinct;
   };
   const ScaledColumns raw = scale_columns(checked, CheckScale::kRaw, context);
+  std::vector<std::size_t> quantities;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    if (looked_at(j)) quantities.push_back(j);
+  }
+  const std::vector<RowApart> whole_rows = rows_apart(checked, raw, quantities, context);
+  if (!whole_rows.empty()) report_rows_apart(checked, whole_rows, quantities.size(), problems);
   const Eigen::MatrixXd residuals = conditional_residuals(checked, raw, context);
   std::vector<std::pair<Eigen::Index, std::set<std::size_t>>> suspects;
   std::vector<std::set<std::size_t>> apart(raw.columns.size());
@@ -327,6 +396,8 @@ void check_outliers(const CheckedTable& checked, const Context& context, std::ve
     if (has_log) log_rows = apart_rows(checked, j, log_residuals.col(place - logs.columns.begin()), CheckScale::kLog);
     for (const std::size_t row : rows) {
       if (has_log && !log_rows.contains(row)) continue;
+      if (std::any_of(whole_rows.begin(), whole_rows.end(), [&](const RowApart& whole) { return whole.row == row; }))
+        continue;
       double deviations = std::abs(residuals(static_cast<Eigen::Index>(row), column));
       if (explained_by_row(raw, static_cast<Eigen::Index>(row), column, deviations)) continue;
       if (has_log)

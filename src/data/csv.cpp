@@ -159,7 +159,8 @@ class RowReader {
           leave_gap(value);
         }
       } else if (uses_[column] == CellUse::kPassed) {
-        scan_.next_cell();
+        const CsvCell cell = scan_.next_cell();
+        if (column == 0) rows_.last_label = cell.text;
       } else if (double& value = row[slots_[column]]; !read_word(column, value)) {
         leave_gap(value);
       }
@@ -169,6 +170,7 @@ class RowReader {
     const bool empty = gaps == from_.chosen.size();
     rows_.missing.end_row(gaps == 0, empty);
     const bool used = gaps == 0 || (from_.options.missing == MissingPolicy::kImpute && !empty);
+    if (!used) rows_.last_label = {};
     if (used && ++filled_ == block_rows_) flush_block();
   }
 
@@ -362,7 +364,8 @@ ReadResult read_csv_text(std::string_view content, const std::string& source, co
   constexpr std::size_t kProbed = 50;
   for (;;) {
     const CsvHead head = read_head(text, options.header);
-    const std::vector<std::size_t> chosen = choose_columns(head.names, options, source, head.row_labels ? 1 : 0);
+    const std::vector<std::size_t> chosen =
+        choose_columns(head.names, options, source, head.labels(), head.empty_end());
     const RowSource from{text, head, chosen, source, options, context};
     // A first look finds nearly all columns of words, so that most files are read once.
     std::vector<bool> words(head.names.size(), false);

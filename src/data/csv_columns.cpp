@@ -183,13 +183,16 @@ class ColumnTyper {
       if (examples.size() <= 3) examples.push_back({words.word(k), words.line(k)});
     }
     if (!words.overflow() && levels.size() <= kMostTextLevels && once == 0) return;
+    // Of a few rows every word may be there once, and what a column is the model knows.
+    if (options_.new_rows && !words.overflow()) return;
     // Nothing else is meant by these, however rare they are.
     if (std::all_of(levels.begin(), levels.end(),
                     [](const auto& level) { return level.first == "false" || level.first == "true"; }))
       return;
     const std::size_t rows =
         options_.missing == MissingPolicy::kDrop ? complete_ : rows_.missing.rows() - rows_.missing.in_column(column);
-    const bool mostly_unique = words.overflow() || 2 * levels.size() > rows;
+    const bool only_last = once == 1 && examples.front().line == rows_.last_line;
+    const bool mostly_unique = words.overflow() || (2 * levels.size() > rows && !only_last);
     const std::string how_many =
         words.overflow() ? fmt::format("more than {}", words.size()) : fmt::format("{}", levels.size());
     if (once > 0 && !mostly_unique && levels.size() <= kMostTextLevels && kind_of(words) == TextKind::kOther) {
@@ -200,7 +203,7 @@ class ColumnTyper {
                              {},
                              false,
                              true,
-                             once == 1 && examples.front().line == rows_.last_line});
+                             only_last});
       return;
     }
     const TextKind kind = kind_of(words);
@@ -511,7 +514,7 @@ ReadResult finish_columns(CsvRows rows, const CsvText& text, const CsvHead& head
                           const Context& context) {
   ColumnTyper typer(rows, text, head, chosen, options, source);
   typer.check();
-  rows.missing.check(options.missing, head.names, source, about_missing(rows, head, chosen));
+  rows.missing.check(options, head.names, source, about_missing(rows, head, chosen));
   close_up(rows.values, chosen.size(), rows.capacity, rows.missing.left(options.missing));
   std::vector<Column> about;
   about.reserve(chosen.size());
@@ -523,6 +526,8 @@ ReadResult finish_columns(CsvRows rows, const CsvText& text, const CsvHead& head
                                      options.missing, source);
   if (rows.missing.incomplete_rows() == 0 && rows.last_line - rows.first_line + 1 == rows.missing.rows())
     result.first_line = rows.first_line;
+  result.ends_empty = head.ends_empty && options.columns.empty();
+  if (head.row_labels && looks_like_total(rows.last_label)) result.total_label = rows.last_label;
   const bool already_said = std::any_of(text.warnings().begin(), text.warnings().end(),
                                         [](const Warning& warning) { return warning.code == "decimal"; });
   if (text.separator() == ';' && text.decimal() == '.' && options.decimal == 0 && !already_said)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/csv_head.h"
@@ -19,8 +20,9 @@ struct CsvRows {
 
   std::vector<double> values;  // of complete rows, a column of `capacity` places for each chosen one
   std::size_t capacity = 0;
-  std::size_t first_line = 0;  // of the first row
-  std::size_t last_line = 0;   // of the last row
+  std::size_t first_line = 0;   // of the first row
+  std::size_t last_line = 0;    // of the last row
+  std::string_view last_label;  // the first cell of the last row, where that is no data and the row is used
   MissingCells missing;
   // Of each column of the file.
   std::vector<WordColumn::Kind> percents;  // cells with a percent sign, where all the others are numbers

@@ -97,6 +97,27 @@ bool have_labels(const CsvText& text, CsvScanner scan, std::size_t names) {
   return rows > 0 && (text.separator() != ',' || quoted || (counting && rows >= kCounting));
 }
 
+// Whether there are rows, and each of them has as many cells as there are names and ends with an empty one. Ends with
+// the first that does not.
+bool have_empty_ends(const CsvText& text, CsvScanner scan, std::size_t names) {
+  bool any = false;
+  while (skip_to_row(text, scan)) {
+    std::size_t cells = 1;
+    while (true) {
+      const CsvCell cell = scan.next_cell();
+      if (!scan.at_separator()) {
+        if (cells != names || cell.quoted || !cell.text.empty()) return false;
+        break;
+      }
+      scan.skip_separator();
+      ++cells;
+    }
+    scan.skip_line_end();
+    any = true;
+  }
+  return any;
+}
+
 // The cells of a line that is free to break the rules of quotes; none then.
 std::vector<std::string> free_cells(std::string_view line, char separator) {
   std::vector<std::string> cells;
@@ -147,7 +168,7 @@ CsvHead read_head(const CsvText& text, HeaderMode mode) {
   const CsvScanner first_line = scan;
   const std::vector<HeadCell> cells = read_cells(scan);
   const CellCounts counts = count_kinds(cells, text.decimal());
-  CsvHead head{{}, {}, false, false, false, false, scan};
+  CsvHead head{{}, {}, false, false, false, false, false, scan};
   if (mode == HeaderMode::kAuto) {
     head.names = commented_names(text, cells);
     if (!head.names.empty()) {
@@ -167,6 +188,7 @@ CsvHead read_head(const CsvText& text, HeaderMode mode) {
   if (!head.in_file) {
     head.names = numbered_column_names(cells.size());
     head.rows = text.all_lines();
+    head.ends_empty = cells.size() > 1 && cells.back().text.empty() && have_empty_ends(text, head.rows, cells.size());
     return head;
   }
   // Whole numbers are common names beside others; fractions hint at a row of data with a wrong cell in it.
@@ -178,6 +200,8 @@ CsvHead read_head(const CsvText& text, HeaderMode mode) {
     head.names.insert(head.names.begin(), "");
     head.row_labels = true;
   }
+  head.ends_empty = head.names.size() > 1 + head.labels() && head.names.back().empty() &&
+                    have_empty_ends(text, scan, head.names.size());
   head.units = read_units(text, scan, head.names.size());
   return head;
 }

@@ -16,7 +16,12 @@ struct CsvHead {
   bool in_comment = false;         // and that in a comment
   bool doubtful = false;           // what was taken for names may be data
   bool row_labels = false;         // the first column has no name and is no data
+  bool ends_empty = false;         // the lines end with a separator, and the last column, without a name, holds nothing
   CsvScanner rows;                 // where the rows begin
+
+  // How many columns at the beginning and at the end are not read unless they are named.
+  std::size_t labels() const { return row_labels ? 1 : 0; }
+  std::size_t empty_end() const { return ends_empty ? 1 : 0; }
 };
 
 // The names are in the first line; or in a comment above it, where it holds numbers only ("# a,b"). A name less than

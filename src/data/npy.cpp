@@ -160,7 +160,7 @@ ReadResult read_npy_bytes(std::string_view bytes, const std::string& source, con
   }
   MissingCells missing("row", names.size());
   remove_incomplete_rows(values, layout.rows, chosen, missing_numbers(options), options.missing, missing);
-  missing.check(options.missing, names, source);
+  missing.check(options, names, source);
   const std::size_t rows = missing.left(options.missing);
   close_up(values, chosen.size(), layout.rows, rows);
   std::vector<Column> about;

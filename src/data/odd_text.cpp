@@ -135,6 +135,17 @@ bool looks_like_dressed_number(std::string_view text, char decimal) {
   return true;
 }
 
+bool looks_like_total(std::string_view label) {
+  constexpr std::array<std::string_view, 26> kWords = {
+      "total",  "totals",  "grand total", "overall total", "sub total",  "subtotal",     "sum",
+      "sums",   "mean",    "means",       "avg",           "average",    "averages",     "totale",
+      "gesamt", "summe",   "summen",      "mittel",        "mittelwert", "durchschnitt", "gesamtsumme",
+      "somme",  "moyenne", "suma",        "promedio",      "totaal"};
+  std::string key = level_key(label);
+  while (key.ends_with(':') || key.ends_with('.') || key.ends_with(' ')) key.pop_back();
+  return std::find(kWords.begin(), kWords.end(), key) != kWords.end();
+}
+
 std::string level_key(std::string_view level) {
   std::string key;
   std::string lower = lower_case(trim(level));

@@ -15,6 +15,9 @@ bool looks_like_date(std::string_view text);
 // a typographic minus. Names with a number in them, such as A12, are none.
 bool looks_like_dressed_number(std::string_view text, char decimal);
 
+// What stands in front of a row of totals: Total, Grand total, Sum:, Mean, Average, Summe, ... in any case.
+bool looks_like_total(std::string_view label);
+
 // What levels are compared by to find those that a person takes for one: without differences of case, and with one
 // blank for any blanks, hyphens and underscores between words.
 std::string level_key(std::string_view level);

@@ -108,11 +108,11 @@ std::vector<std::string> numbered_column_names(std::size_t count) {
 }
 
 std::vector<std::size_t> choose_columns(const std::vector<std::string>& names, const ReadOptions& options,
-                                        const std::string& source, std::size_t first) {
+                                        const std::string& source, std::size_t first, std::size_t behind) {
   const NameIndex index = index_names(names);
   std::vector<std::size_t> chosen = look_up("columns", options.columns, index, names, source);
   if (options.columns.empty()) {
-    chosen.resize(names.size() - first);
+    chosen.resize(names.size() - first - behind);
     std::iota(chosen.begin(), chosen.end(), first);
   }
   look_up("drop_columns", options.drop_columns, index, names, source);
@@ -181,12 +181,13 @@ std::string MissingCells::describe_columns(const std::vector<std::string>& names
       rows_ - incomplete_rows_, counted(rows_, "row"));
 }
 
-void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source,
+void MissingCells::check(const ReadOptions& options, const std::vector<std::string>& names, const std::string& source,
                          const Known& also) const {
-  constexpr std::size_t kMinRows = 2;
+  const MissingPolicy policy = options.missing;
+  const std::size_t least = options.new_rows ? 1 : 2;
   if (rows_ == 0) {
-    throw Error(ErrorCategory::kData,
-                fmt::format("{}: There are no rows of data. At least {} are needed.", source, kMinRows));
+    throw Error(ErrorCategory::kData, fmt::format("{}: There are no rows of data. At least {} needed.", source,
+                                                  least == 1 ? "1 is" : fmt::format("{} are", least)));
   }
   if (policy == MissingPolicy::kError && cells_ > 0) {
     std::vector<std::string> positions;
@@ -206,21 +207,23 @@ void MissingCells::check(MissingPolicy policy, const std::vector<std::string>& n
                 std::move(remedies));
   }
   const std::size_t left = this->left(policy);
-  if (policy == MissingPolicy::kImpute && left >= kMinRows) {
+  if (policy == MissingPolicy::kImpute && left >= least) {
     if (!empty_column()) return;
     throw Error(ErrorCategory::kData,
-                fmt::format("{}: There is nothing to impute from.{}", source, describe_empty_column(names)),
+                fmt::format("{}:{}{}", source, options.new_rows ? "" : " There is nothing to impute from.",
+                            describe_empty_column(names)),
                 {{"Fill in the values"}, leave_columns_out(names)});
   }
-  if (left >= kMinRows) return;
+  if (left >= least) return;
   if (left_out(policy) == 0) {
     throw Error(ErrorCategory::kData, fmt::format("{}: There is only {} of data. At least {} are needed.", source,
-                                                  counted(left, "row"), kMinRows));
+                                                  counted(left, "row"), least));
   }
   throw Error(
       ErrorCategory::kData,
-      fmt::format("{}: {} of {} would be left without those that have missing values, but at least {} are needed.{}",
-                  source, left, counted(rows_, "row"), kMinRows, describe_empty_column(names)),
+      fmt::format("{}: {} of {} would be left without those that have missing values, but at least {} needed.{}",
+                  source, left, counted(rows_, "row"), least == 1 ? "1 is" : fmt::format("{} are", least),
+                  describe_empty_column(names)),
       {{"Fill in the values"}, leave_columns_out(names)});
 }
 

@@ -23,10 +23,10 @@ std::vector<std::string> numbered_column_names(std::size_t count);
 // The columns to read, in the order of the result, as positions among `names`. Throws a usage error for a name in
 // options.columns or options.drop_columns that is unknown (with the closest one) or repeated and when no column is
 // left; a data error that gives the column numbers when a chosen column has no name, shares it with another, or has one
-// that is not UTF-8. Names of columns that are not read may be anything. Columns before `first` are not read unless
-// named.
+// that is not UTF-8. Names of columns that are not read may be anything. Columns before `first` and the last `behind`
+// are not read unless named.
 std::vector<std::size_t> choose_columns(const std::vector<std::string>& names, const ReadOptions& options,
-                                        const std::string& source, std::size_t first = 0);
+                                        const std::string& source, std::size_t first = 0, std::size_t behind = 0);
 
 // What the user said about the type of a column; nullptr: nothing.
 const DeclaredType* declared_type(const ReadOptions& options, std::string_view name);
@@ -63,16 +63,17 @@ class MissingCells {
   std::size_t left(MissingPolicy policy) const { return rows_ - left_out(policy); }
 
   // Throws the data error of MissingPolicy::kError when there was a missing cell, and that of too few rows (less than
-  // 2 left, or under kImpute a column without a value) under every policy. `names` are those of all columns of the
-  // file; `also` is what the reader knows about the cells: sentences, and remedies that go before the others.
+  // 2 left, or under kImpute a column without a value; of new rows less than 1) under every policy. `names` are those
+  // of all columns of the file; `also` is what the reader knows about the cells: sentences, and remedies that go before
+  // the others.
   struct Known {
     std::string text;
     std::vector<Remedy> remedies;
   };
-  void check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source,
+  void check(const ReadOptions& options, const std::vector<std::string>& names, const std::string& source,
              const Known& also) const;
-  void check(MissingPolicy policy, const std::vector<std::string>& names, const std::string& source) const {
-    check(policy, names, source, {});
+  void check(const ReadOptions& options, const std::vector<std::string>& names, const std::string& source) const {
+    check(options, names, source, {});
   }
   // Whether cells are missing in one row only, which has this place.
   bool only_in(std::size_t place) const { return incomplete_rows_ == 1 && cells_ > 0 && first_[0].place == place; }

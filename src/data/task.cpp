@@ -282,8 +282,8 @@ class TaskReader {
       } else if (value.is_null()) {
         task.unknown.push_back(name);
       } else {
-        fail({"observed", name},
-             must_be(fmt::format("'{}' in \"observed\"", name), value, "a number, a level in quotes, or null"));
+        fail({"observed", name}, must_be(fmt::format("'{}' in \"observed\"", name), value,
+                                         "a number, a level in quotes, true or false, or null"));
       }
     }
   }

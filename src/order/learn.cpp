@@ -92,6 +92,21 @@ void check_learnable(const Table& table, std::size_t least_rows, const std::stri
   }
 }
 
+void warn_about_category_codes(const Table& table, const std::string& method, Summary& summary) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    const Column& about = table.about(j);
+    if (about.type == ColumnType::kCategory && about.levels.size() > 2) names.push_back(table.name(j));
+  }
+  if (names.empty()) return;
+  summary.warnings.push_back(
+      {"codes",
+       fmt::format("'{}' {} levels without an order, which {} takes for quantities by their numbers.",
+                   fmt::join(names, "', '"), names.size() == 1 ? "has" : "have", method),
+       fmt::format("{}", fmt::join(names, ", ")),
+       {{"Choose the method that takes each column by its type", "method", "olem+"}, leave_out(names)}});
+}
+
 }  // namespace olem::internal
 
 namespace olem {
@@ -118,6 +133,8 @@ OrderResult learn_order(const Table& table, const OrderOptions& options, const P
     }
   }
   result.method = kind.name;
+  // olem+ has models of levels, and olem refuses columns whose rows have no distances.
+  if (kind.name != "olem" && kind.name != "olem+") warn_about_category_codes(table, kind.name, result.summary);
   if (result.summary.message.empty()) result.summary.message = closing_sentence(result);
   result.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

@@ -147,8 +147,9 @@ void refuse_known_rows(const RehearsalModel& model, const Table& old_rows, const
     if (!std::equal(known.begin(), known.end(), given.begin())) return;
   }
   throw Error(ErrorCategory::kData,
-              fmt::format("{}These are the last {} rows of those that the model has already.", new_rows.prefix(),
-                          new_rows.rows()),
+              fmt::format("{}{} of those that the model has already.", new_rows.prefix(),
+                          new_rows.rows() == 1 ? "This is the last row"
+                                               : fmt::format("These are the last {} rows", new_rows.rows())),
               {{"Give the rows that came after them"}});
 }
 

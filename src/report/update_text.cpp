@@ -32,6 +32,9 @@ std::string update_text(const ModelUpdate& update) {
 }
 
 std::string drift_text(const DriftCheck& check) {
+  if (check.variables.empty())
+    return fmt::format("{}: too few to test for drift. Give all rows that came since, in time order.\n",
+                       counted(check.rows, "row"));
   std::size_t width = 8;
   std::size_t drifted = 0;
   for (const VariableDrift& variable : check.variables) {

@@ -134,7 +134,9 @@ IncompleteTable make_incomplete(std::vector<std::string> names, std::vector<doub
     used[i] = gaps < names.size();
     missing.end_row(gaps == 0, !used[i]);
   }
-  missing.check(MissingPolicy::kImpute, names, source.empty() ? "The table" : source);
+  ReadOptions impute;
+  impute.missing = MissingPolicy::kImpute;
+  missing.check(impute, names, source.empty() ? "The table" : source);
   for (std::size_t j = 0; j < names.size(); ++j) {
     for (std::size_t i = 0; i < all; ++i) {
       if (used[i]) kept.push_back(values[j * all + i]);

@@ -170,6 +170,10 @@ GraphResult learn_graph(const Table& table, const GraphOptions& options, const P
   check_learnable(table, kind.least_rows(table.columns(), checked), kind.name);
   GraphResult result = kind.learn(table, checked, knowledge, context);
   result.method = kind.name;
+  // Of the others the order learner says it.
+  constexpr std::string_view kWithoutOrder[] = {"notears", "ges", "pc", "fci"};
+  if (std::find(std::begin(kWithoutOrder), std::end(kWithoutOrder), kind.name) != std::end(kWithoutOrder))
+    warn_about_category_codes(table, kind.name, result.summary);
   if (checked.dag) extend_to_dag(result, knowledge);
   result.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

@@ -162,7 +162,7 @@ std::vector<Fault> faults() {
   all.push_back({"arabic_digit", with_cell(3, 2, "١"), {}, 3, {"line 3, column 'b' (2): '١' is not a number"}});
   all.push_back({"overflow", with_cell(3, 2, "1e999"), {}, 3, {"line 3, column 'b' (2): '1e999' is too large"}});
   all.push_back({"trailing_commas",
-                 csv_of(good(), ",", ",\n"),
+                 csv_of(good(), ",", ",\n") + "1,2,3,4\n",
                  {},
                  3,
                  {"d.csv: Column 4 has no name", "ends with a separator", "Remove the separator"}});

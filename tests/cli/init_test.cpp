@@ -62,6 +62,25 @@ TEST(InitVerb, WithRolesItWritesATaskThatDecides) {
   EXPECT_EQ(decided.exit_code, 0) << decided.err;
 }
 
+TEST(InitVerb, CodesForMissingGetTheLineThatReadsThem) {
+  const Shop shop;
+  Cells cells = olem::test::init_test::shop();
+  for (std::size_t i = 5; i < cells.size(); i += 20) cells[i][3] = "-999";
+  shop.folder.write("shop.csv", csv_of(cells));
+  ASSERT_EQ(shop.run({"init", "shop.csv", "-o", "task.json", "--lever", "price", "--outcome", "sales"}).exit_code, 0);
+  std::string task = read_text(shop.folder.file("task.json"));
+  const std::string line = R"("reading": {"drop_columns":["order"],"na":["-999"],"missing":"impute"},)";
+  EXPECT_THAT(task, HasSubstr("  // " + line + "\n"));
+  // Put in the place of the other line it does what it says.
+  const std::string other = R"("reading": {"drop_columns":["order"]},)";
+  ASSERT_NE(task.find(other), std::string::npos) << task;
+  task.replace(task.find(other), other.size(), line);
+  shop.folder.write("task.json", task);
+  const auto json = parse_json(shop.run({"check", "task.json", "--json"}).out);
+  EXPECT_EQ(json["missing"]["columns"]["visitors"], 15);
+  for (const auto& problem : json["problems"]) EXPECT_NE(problem["code"], "sentinel");
+}
+
 TEST(InitVerb, WithoutRolesItSaysWhatToFillIn) {
   const Shop shop;
   const ProcessResult result = shop.run({"init", "shop.csv", "-o", "task.json"});

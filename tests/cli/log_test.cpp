@@ -123,6 +123,21 @@ TEST(CliLog, RecordedOutcomesNeedNoRows) {
   EXPECT_TRUE(without["share"].is_null());
 }
 
+// What came out of one decision, with a remark that is no data.
+TEST(CliLog, OneOutcomeIsEnough) {
+  const Played& game = played();
+  const TemporaryFolder folder;
+  const std::string log = folder.file("log.jsonl");
+  const std::string row = folder.file("row.csv");
+  std::ofstream(log) << read_file(game.log);
+  std::ofstream(row) << fmt::format("decision,NEC,remark\n{},0.5,sunny\n",
+                                    game.decisions[7]["decision_id"].get<std::string>());
+  const ProcessResult recorded = run_olem({"check", "--log", log, "--data", row, "--record"});
+  EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_THAT(recorded.out, HasSubstr("1 new outcome"));
+  EXPECT_EQ(parse_json(run_olem({"check", "--log", log, "--json"}).out)["realised"]["decisions"], 1);
+}
+
 TEST(CliLog, TheReportShowsIt) {
   const Played& game = played();
   const TemporaryFolder folder;

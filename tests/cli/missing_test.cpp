@@ -122,7 +122,12 @@ TEST_F(CliMissing, UnknownContextIsRefusedWithoutTheWord) {
   EXPECT_THAT(cell.err, HasSubstr("c.csv, line 2, column 'z'"));
   EXPECT_THAT(cell.err, HasSubstr("--unknown draw"));
   EXPECT_EQ(run({"decide", "task.json", "--unknown", "guess"}).exit_code, 2);
-  EXPECT_EQ(run({"check", "task.json"}).exit_code, 0);
+  // What decide refuses check refuses, and what the word allows is allowed to both.
+  const ProcessResult checked = run({"check", "task.json"});
+  EXPECT_EQ(checked.exit_code, 3);
+  EXPECT_THAT(checked.out, HasSubstr("There is no observed value of the context variable 'z'."));
+  EXPECT_THAT(checked.out, HasSubstr("--unknown draw"));
+  EXPECT_EQ(run({"check", "task.json", "--unknown", "draw"}).exit_code, 0);
 }
 
 TEST_F(CliMissing, DecidesFromTablesWithGaps) {

@@ -170,6 +170,81 @@ TEST_F(OddTable, ATotalIsLeftOutByItsLine) {
   EXPECT_THAT(run({"check", "d.csv"}).out, HasSubstr("Remove the last line of the file: --skip-lines 242."));
 }
 
+// As spreadsheets write them: the sum of what they know below what they show.
+TEST_F(OddTable, ATotalOfMoreDigitsThanAreShownIsFound) {
+  const Table numbers = normal_table(240, 3, 8);
+  for (auto& row : cells_) row.resize(3);
+  double sums[3] = {0.0, 0.0, 0.0};
+  for (std::size_t i = 0; i < numbers.rows(); ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      const double amount = 20.0 + 5.0 * numbers.at(i, j);
+      cells_[i + 1][j] = fmt::format("{:.2f}", amount);
+      sums[j] += amount;
+    }
+  }
+  cells_.push_back({fmt::format("{:.2f}", sums[0]), fmt::format("{:.2f}", sums[1]), fmt::format("{:.2f}", sums[2])});
+  EXPECT_THAT(codes_of_check(), testing::ElementsAre("totals"));
+}
+
+// The labels are no data, but what stands in front of the last row says what it is.
+TEST_F(OddTable, ALabelOfTheLastRowTellsATotal) {
+  for (auto& row : cells_) row.insert(row.begin(), fmt::format("shop {}", &row - cells_.data()));
+  cells_[0][0] = "";
+  cells_.push_back({"TOTAL", "12.5", "2400.7", "4800.3", "South"});
+  folder_.write("d.csv", csv_of(cells_));
+  EXPECT_THAT(run({"check", "d.csv"}).out,
+              AllOf(HasSubstr("The last row (line 242) is labelled 'TOTAL'."), HasSubstr("--skip-lines 242")));
+  EXPECT_THAT(run({"order", "d.csv", "--method", "varsort", "--drop-columns", "region"}).err, HasSubstr("[totals]"));
+  EXPECT_THAT(run({"check", "d.csv", "--skip-lines", "242"}).out, Not(HasSubstr("TOTAL")));
+}
+
+TEST_F(OddTable, AnEmptyColumnAtTheEndOfEveryLineIsLeftOut) {
+  folder_.write("d.csv", csv_of(cells_, ",", ",\n"));
+  const ProcessResult checked = run({"check", "d.csv", "--strict"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out;
+  EXPECT_THAT(checked.out, HasSubstr("Every line ends with a separator."));
+  const ProcessResult learned = run({"order", "d.csv", "--method", "varsort", "--drop-columns", "region"});
+  EXPECT_EQ(learned.exit_code, 0) << learned.err;
+  EXPECT_THAT(learned.err, Not(HasSubstr("separator")));
+}
+
+TEST_F(OddTable, AModelIsNoTask) {
+  folder_.write("d.csv", csv_of(cells_));
+  folder_.write("t.json", task_.dump(2));
+  ASSERT_EQ(run({"fit", "t.json", "-o", "m.olem", "--sampler", "linear", "--no-calibrate"}).exit_code, 0);
+  for (const char* const verb : {"decide", "explain"}) {
+    const ProcessResult refused = run({verb, "m.olem"});
+    EXPECT_EQ(refused.exit_code, 3);
+    EXPECT_THAT(refused.err,
+                AllOf(HasSubstr("m.olem is a model, which holds its own task."), HasSubstr("--model m.olem")))
+        << verb;
+  }
+}
+
+// Methods that compare columns as quantities take the third level for three times the first.
+TEST_F(OddTable, CategoriesByTheirCodesAreNamed) {
+  fill(3, [](std::size_t i) { return i % 3 == 0 ? "north" : i % 3 == 1 ? "south" : "west"; });
+  folder_.write("d.csv", csv_of(cells_));
+  for (const std::string method : {"listen", "varsort", "cam"}) {
+    const ProcessResult learned = run({"order", "d.csv", "--method", method, "--explain-warnings"});
+    EXPECT_EQ(learned.exit_code, 0) << learned.err;
+    EXPECT_THAT(learned.err, AllOf(HasSubstr("'region' has levels without an order, which " + method +
+                                             " takes for quantities by their numbers."),
+                                   HasSubstr("--method olem+"), HasSubstr("--drop-columns region")));
+  }
+  for (const std::string method : {"ges", "pc", "notears", "varsort"}) {
+    const auto json = parse_json(run({"graph", "d.csv", "--method", method, "--json"}).out);
+    const std::vector<std::string> codes = warning_codes(json);
+    EXPECT_EQ(std::count(codes.begin(), codes.end(), "codes"), 1) << method;
+  }
+  EXPECT_THAT(warning_codes(parse_json(run({"order", "d.csv", "--method", "olem+", "--json"}).out)),
+              Not(Contains("codes")));
+  fill(3, [](std::size_t i) { return i % 3 == 0 ? "north" : "south"; });
+  folder_.write("d.csv", csv_of(cells_));
+  EXPECT_THAT(warning_codes(parse_json(run({"order", "d.csv", "--method", "varsort", "--json"}).out)),
+              Not(Contains("codes")));
+}
+
 TEST_F(OddTable, TitlesAboveTheTableAreNamed) {
   for (const std::string title : {"Sales of 2023\n", "Sales of 2023\n\n", "Sales, all shops\n"}) {
     folder_.write("d.csv", title + csv_of(cells_));

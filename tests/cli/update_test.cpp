@@ -78,6 +78,27 @@ TEST(CliUpdate, ReplacesTheModelAndKeepsTheOldOne) {
   EXPECT_THAT(twice.err, HasSubstr("has already"));
 }
 
+// Rows come one by one.
+TEST(CliUpdate, OneRowIsEnough) {
+  const Fitted made(true);
+  const std::string whole = csv_of(bermuda_rows(60, 77, kEffect));
+  for (const std::size_t rows : {1U, 2U, 4U}) {
+    std::size_t end = 0;
+    for (std::size_t line = 0; line <= rows; ++line) end = whole.find('\n', end) + 1;
+    std::ofstream(made.fresh) << whole.substr(0, end);
+    const ProcessResult check = run_olem({"check", made.model, "--data", made.fresh, "--strict"});
+    EXPECT_EQ(check.exit_code, 0) << check.out << check.err;
+    EXPECT_THAT(check.out, HasSubstr(rows < 3 ? "too few to test for drift" : "4 rows: no drift was found"));
+  }
+  std::ofstream(made.fresh) << csv_of(bermuda_rows(1, 77, kEffect));
+  const ProcessResult update = run_olem({"update", made.model, made.fresh, "--json"});
+  ASSERT_EQ(update.exit_code, 0) << update.err;
+  EXPECT_EQ(parse_json(update.out)["new_rows"], 1);
+  const ProcessResult twice = run_olem({"update", made.model, made.fresh});
+  EXPECT_EQ(twice.exit_code, 3);
+  EXPECT_THAT(twice.err, HasSubstr("This is the last row of those that the model has already."));
+}
+
 TEST(CliUpdate, NeedsTheOldRowsOneWayOrTheOther) {
   const Fitted made(false);
   const ProcessResult none = run_olem({"update", made.model, made.fresh});

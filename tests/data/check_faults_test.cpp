@@ -87,7 +87,7 @@ TEST(CheckTable, NamesTheCellOfAnOutlier) {
 
 // A large value that the rest of its row explains is none, and a usual value that the rest rules out is one.
 TEST(CheckTable, OutliersAreJudgedGivenTheOtherColumns) {
-  const Table table = test::normal_table(500, 3, 2);
+  const Table table = test::normal_table(500, 5, 2);
   std::vector<double> x = cells_of(table, 0);
   std::vector<double> y(500);
   for (std::size_t i = 0; i < 500; ++i) y[i] = 2.0 * x[i] + 0.1 * table.at(i, 1);
@@ -188,6 +188,55 @@ TEST(CheckTable, ARowIsNamedByItsLineWhenThatIsKnown) {
   const Problem problem = finding(Table(table.names(), values), "totals", &facts);
   EXPECT_EQ(problem.severity, Severity::kStrongWarning);
   EXPECT_THAT(problem.text, HasSubstr("The last row (line 52) holds the sum"));
+}
+
+// Programs sum what they know and show it rounded.
+TEST(CheckTable, FindsTotalsOfWhatWasRoundedLater) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Table table = test::normal_table(250, 3, seed);
+    std::vector<double> values;
+    for (std::size_t j = 0; j < 3; ++j) {
+      double total = 0.0;
+      for (const double cell : table.column(j)) {
+        const double amount = 20.0 + 2.0 * cell;
+        values.push_back(std::round(100.0 * amount) / 100.0);
+        total += amount;
+      }
+      if (seed % 2 == 1) total /= 250.0;
+      values.push_back(std::round(100.0 * total) / 100.0);
+    }
+    EXPECT_THAT(finding(Table(table.names(), values), "totals").text,
+                HasSubstr(seed % 2 == 1 ? "holds the mean of" : "holds the sum of"))
+        << seed;
+  }
+}
+
+// A total that the numbers do not give away: labelled so, or with columns that were summed in another way.
+TEST(CheckTable, ALabelTellsATotal) {
+  const Table table = test::normal_table(60, 3, 7);
+  ReadFacts facts;
+  facts.first_line = 2;
+  facts.total_label = "Total";
+  const Problem problem = finding(table, "totals", &facts);
+  EXPECT_EQ(problem.severity, Severity::kStrongWarning);
+  EXPECT_THAT(problem.text, HasSubstr("The last row (line 61) is labelled 'Total'."));
+  EXPECT_EQ(problem.remedies.at(0).value, "61");
+}
+
+// A row of another scale fits itself: what follows from its cells is no excuse.
+TEST(CheckTable, ARowApartInHalfOfTheColumnsIsAnOutlier) {
+  const Table table = test::normal_table(400, 4, 6);
+  std::vector<double> sum(400);
+  std::vector<double> x = cells_of(table, 0);
+  std::vector<double> y = cells_of(table, 1);
+  x[30] = 70.0;
+  y[30] = 90.0;
+  for (std::size_t i = 0; i < 400; ++i) sum[i] = x[i] + y[i] + 0.1 * table.at(i, 2);
+  const Problem problem = finding(replaced(replaced(replaced(table, 0, x), 1, y), 2, sum), "outlier");
+  EXPECT_EQ(problem.text,
+            "1 row lies far from all others in 3 of 4 columns of quantities: row 31. It can decide what is learned.");
+  EXPECT_THAT(problem.columns, ElementsAre("x0", "x1", "x2"));
+  EXPECT_THAT(problem.rows, ElementsAre(30));
 }
 
 TEST(CheckTable, EffectiveRowsOfATimeSeries) {

@@ -124,6 +124,11 @@ TEST(ColumnValue, IsALevelOrANumber) {
   EXPECT_EQ(column_value(heating, "0.46"), std::nullopt) << "no value of a binary column";
   EXPECT_EQ(column_value(heating, "warm"), std::nullopt);
   EXPECT_EQ(levels_sentence(heating, "onn"), "Its levels are off and on. Did you mean 'on'?");
+  EXPECT_EQ(levels_sentence(heating, "x"), "Its levels are off and on.");
+  Column winds;
+  winds.type = ColumnType::kBinary;
+  winds.levels = {{0.0, "N"}, {1.0, "S"}};
+  EXPECT_EQ(levels_sentence(winds, "E"), "Its levels are N and S.") << "nothing of the word is in the level";
   const Column score;
   EXPECT_EQ(column_value(score, "-3.5"), -3.5);
   EXPECT_EQ(column_value(score, "high"), std::nullopt);

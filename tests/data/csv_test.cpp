@@ -468,16 +468,42 @@ TEST(Csv, names_must_be_there_and_differ) {
   EXPECT_THAT(failure(",a,a,b\nx,1,1,2\ny,3,3,4\n", options), HasSubstr("Columns 2 and 3 are both called 'a'"));
 }
 
+TEST(Csv, an_empty_column_at_the_end_of_every_line_is_left_out) {
+  for (const std::string text : {"a,b,\n1,2,\n3,4,\n", "a;b;\r\n1;2; \r\n\r\n3;4;"}) {
+    const ReadResult result = read(text);
+    EXPECT_THAT(result.table.names(), ElementsAre("a", "b"));
+    EXPECT_THAT(column(result, 1), ElementsAre(2, 4));
+    EXPECT_TRUE(result.ends_empty);
+  }
+  EXPECT_THAT(read("1,2,\n3,4,\n").table.names(), ElementsAre("V1", "V2"));
+  EXPECT_THAT(read(",a,\nx,1,\ny,3,\n").table.names(), ElementsAre("a")) << "labels in front";
+  EXPECT_FALSE(read("a,b\n1,2\n3,4\n").ends_empty);
+}
+
 TEST(Csv, trailing_separators_are_named) {
-  EXPECT_THAT(failure("a,b,\n1,2,\n3,4,\n"),
+  // One cell at the end is data without a name, or nothing but one cell is missing.
+  EXPECT_THAT(failure("a,b,\n1,2,\n3,4,5\n"),
               AllOf(HasSubstr("Column 3 has no name, because the first line ends with a separator"),
                     HasSubstr("at the end of every line")));
-  EXPECT_THAT(failure("1,2,\n3,4,\n"),
-              AllOf(HasSubstr("Column 'V3' (3) has no value at all"), HasSubstr("every line ends with a separator"),
-                    HasSubstr("\"drop_columns\", \"V3\"")));
+  EXPECT_THAT(failure("1,2,\n3,4,5\n"), HasSubstr("line 1, column 'V3' (3)"));
+  EXPECT_THAT(failure("a,b,c\n1,2,\n3,4,\n"),
+              AllOf(HasSubstr("Column 'c' (3) has no value at all"), HasSubstr("every line ends with a separator"),
+                    HasSubstr("\"drop_columns\", \"c\"")));
   EXPECT_THAT(failure("a,b\n1,2,\n3,4,\n"),
               HasSubstr("line 2: Expected 2 cells, as in the first line, but found 3. The line "
                         "ends with a separator"));
+}
+
+TEST(Csv, one_new_row_is_enough) {
+  ReadOptions options;
+  options.new_rows = true;
+  EXPECT_THAT(column(read("a,b\n1,2\n", options), 1), ElementsAre(2));
+  EXPECT_EQ(read("id,b\nx1,2\n", options).table.about(0).levels.front().name, "x1");
+  EXPECT_THAT(failure("a,b\n", options), HasSubstr("no rows of data. At least 1 is needed."));
+  EXPECT_THAT(failure("a,b\n1,\n", options), HasSubstr("missing"));
+  options.missing = MissingPolicy::kImpute;
+  EXPECT_THAT(failure("a,b\n1,\n", options),
+              AllOf(HasSubstr("d.csv: Column 'b' (2) has no value at all"), HasSubstr("drop_columns = \"b\"")));
 }
 
 TEST(Csv, ragged_rows_are_named) {

@@ -30,6 +30,13 @@ TEST(OddText, NumbersWithSomethingAroundThemAreRecognised) {
     EXPECT_FALSE(looks_like_dressed_number(text, '.')) << text;
 }
 
+TEST(OddText, LabelsOfTotalsAreRecognised) {
+  for (const char* const text : {"Total", "TOTALS", "Grand  Total", "Sum:", "mean", "Average", "Summe", "sub-total"})
+    EXPECT_TRUE(looks_like_total(text)) << text;
+  for (const char* const text : {"", "Total Wine", "summer", "meaning", "Tot", "totally"})
+    EXPECT_FALSE(looks_like_total(text)) << text;
+}
+
 TEST(OddText, LevelsThatAPersonTakesForOneHaveOneKey) {
   EXPECT_EQ(level_key("Yes"), level_key("YES"));
   EXPECT_EQ(level_key("north  east"), level_key("North-East"));

@@ -317,15 +317,20 @@ TEST(ParseTask, WrongShapesHaveAKeyAndALine) {
             "t.json, line 4: \"context\" is \"Light\", but must be a list of column names, such as [\"a\", \"b\"].");
   EXPECT_EQ(parse_complaint(reef_with("[-2, 2]", "[-2, \"2\"]")),
             "t.json, line 7: The domain of 'TA' is [-2,\"2\"], but must be its least and its greatest value, such as "
-            "[-1, 1]; both must be given.");
+            "[-1, 1], {\"min\": 2, \"max\": 6, \"step\": 1}, or {\"values\": [\"off\", \"on\"]}; {} stands for all "
+            "levels of its column.");
   EXPECT_TRUE(contains(parse_complaint(reef_with("[-2, 2]", "[-2, null]")), "line 7: The domain of 'TA'"));
-  EXPECT_EQ(parse_complaint(reef_with("[0.5, null]", "[0.5]")),
-            "t.json, line 10: What is desired of 'NEC' is [0.5], but must be a range, such as [0.5, 2] (null leaves a "
-            "side open), a level, such as \"yes\", or levels, such as {\"values\": [\"good\", \"very good\"]}.");
+  EXPECT_EQ(
+      parse_complaint(reef_with("[0.5, null]", "[0.5]")),
+      "t.json, line 10: What is desired of 'NEC' is [0.5], but must be a range, such as [0.5, 2] or, for at least "
+      "0.5, [0.5, null]; a level, such as \"yes\"; or levels, such as {\"values\": [\"good\", \"very good\"]}.");
   EXPECT_EQ(parse_complaint(reef_with("\"Light\": 0.4", "\"Light\": \"hot\"")),
             "");  // may be a level: what columns there are is not known here
-  EXPECT_EQ(parse_complaint(reef_with("\"Light\": 0.4", "\"Light\": true")),
-            "t.json, line 11: 'Light' in \"observed\" is true, but must be a number, a level in quotes, or null.");
+  EXPECT_EQ(parse_complaint(reef_with("\"Light\": 0.4", "\"Light\": true")), "");  // the level of truth values
+  EXPECT_EQ(
+      parse_complaint(reef_with("\"Light\": 0.4", "\"Light\": [0.4]")),
+      "t.json, line 11: 'Light' in \"observed\" is [0.4], but must be a number, a level in quotes, true or false, "
+      "or null.");
   EXPECT_EQ(parse_complaint(reef_with("\"max_alterations\": 1", "\"max_alterations\": 0")),
             "t.json, line 13: \"max_alterations\" is 0, but must be a whole number of at least 1.");
   EXPECT_EQ(parse_complaint(reef_with("\"max\": 1.5", "\"max\": \"x\"")),
@@ -729,7 +734,7 @@ TEST_F(ContextsFile, ComplaintsHaveLineAndColumn) {
   EXPECT_EQ(refusal("Temp,Light\n1\n"), "c.csv, line 2: Expected 2 cells, as in the first line, but found 1.");
   EXPECT_EQ(refusal("Temp,Light\n"), "c.csv: There are no rows with contexts. Give at least one below the names.");
   EXPECT_EQ(refusal("Temp,Light,Temp\n1,2,3\n"), "c.csv: Two columns are called 'Temp'. Rename one of them.");
-  EXPECT_TRUE(refusal("").starts_with("c.csv: The file is empty."));
+  EXPECT_EQ(refusal(""), "c.csv: There are no rows with contexts. Give at least one below the names.");
 }
 
 TEST_F(ContextsFile, StandsAlone) {

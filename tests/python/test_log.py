@@ -40,6 +40,7 @@ def test_decisions_are_logged_and_compared(fitted, tmp_path):
     assert found["came_true"] == 6
     assert found["claimed"] == pytest.approx(np.mean([d.success_probability for d in decisions[:9]]))
     assert olem.check_log(log)["decisions"] == 0
+    assert olem.check_log(log, rows.head(1))["came_true"] == 1
     assert olem.check_log(log, rows, record=True)["recorded"] == 9
     assert olem.check_log(log)["came_true"] == 6
 

@@ -45,6 +45,13 @@ def test_a_change_is_found_and_followed(tmp_path):
     assert loaded.update_["old_rows"] == 360
 
 
+def test_one_row_is_enough():
+    rehearsal = fitted(True)
+    assert rehearsal.check_drift(rows(1, 1.0, 4))["variables"] == []
+    assert rehearsal.check_drift(rows(2, 1.0, 4))["drifted"] == []
+    assert rehearsal.update(rows(1, 1.0, 4)).update_["new_rows"] == 1
+
+
 def test_rows_that_are_not_kept_are_given():
     rehearsal = fitted(False)
     with pytest.raises(ValueError, match="old"):

@@ -224,12 +224,25 @@ inline bool plant_sentinel(RandomTableParts& parts, RandomStream& random) {
   return true;
 }
 
+// Of the numbers as they are, or, as programs do it that show two digits behind the point, of the numbers before they
+// were rounded: to three digits of a width here, since widths go from 1e-2 to 1e3.
 inline bool plant_totals(RandomTableParts& parts, RandomStream& random) {
   const bool mean = random.uniform() < 0.4;
+  const bool rounded = random.uniform() < 0.5;
   for (std::size_t j = 0; j < parts.columns.size(); ++j) {
     std::vector<double>& column = parts.columns[j];
     const double sum = std::accumulate(column.begin(), column.end(), 0.0);
-    const double total = mean ? sum / static_cast<double>(column.size()) : sum;
+    double total = mean ? sum / static_cast<double>(column.size()) : sum;
+    if (rounded && is_random_quantity(parts, j)) {
+      std::vector<double> sorted = column;
+      std::sort(sorted.begin(), sorted.end());
+      const double width = sorted[sorted.size() * 9 / 10] - sorted[sorted.size() / 10];
+      const double unit = std::pow(10.0, std::min(0.0, std::floor(std::log10(width)) - 2.0));
+      // Divided by a whole number, which leaves no digits behind those that are meant.
+      const auto shown = [&](double value) { return std::round(value / unit) / std::round(1.0 / unit); };
+      for (double& value : column) value = shown(value);
+      total = shown(total);
+    }
     column.push_back(parts.about[j].type == ColumnType::kCategory ? column.front()
                                                                   : std::stod(fmt::format("{:.6g}", total)));
     if (parts.about[j].type != ColumnType::kCategory && !mean) column.back() = total;
