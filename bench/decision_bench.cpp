@@ -12,7 +12,8 @@
 // (levers before the columns without a role, the rest by olem+) or auto (the default rule); without it both true and
 // auto. Every variant is compared with the first, paired by task. Before VARIANT, members=1 gives the variants behind
 // it the members of olem decide, seed=N takes other tasks and rows=N other numbers of rows; for mixed also d=N columns,
-// types=NAME=SHARE,..., missing=SHARE of the cells and reading=POLICY for them (impute by default). Regret is against
+// types=NAME=SHARE,..., missing=SHARE of the cells and reading=POLICY for them (impute by default), and for cases
+// only=NAME, one of the tables. Regret is against
 // the best decision found with the true model itself (random points and all decisions of the table, then a pattern
 // search from the best four).
 #include <fmt/format.h>
@@ -163,6 +164,7 @@ int main(int argc, char** argv) {
   std::uint64_t seed = 0;
   MixedSetting mixed;
   bool members = false;
+  std::string only;
   std::vector<Variant> variants;
   const bool is_cases = what == "cases";
   for (int i = is_cases ? 3 : 4; i < argc; ++i) {
@@ -174,6 +176,8 @@ int main(int argc, char** argv) {
       members = value != "0";
     } else if (word.starts_with("rows=")) {
       mixed.options.rows = std::atoi(value.c_str());
+    } else if (word.starts_with("only=")) {
+      only = value;
     } else if (word.starts_with("d=")) {
       mixed.options.variables = std::atoi(value.c_str());
     } else if (word.starts_with("types=")) {
@@ -196,7 +200,7 @@ int main(int argc, char** argv) {
     }
   }
   if (is_cases) {
-    print_cases(argc > 2 ? tasks : 8, variants, seed, mixed.options.rows);
+    print_cases(argc > 2 ? tasks : 8, variants, seed, mixed.options.rows, only);
     return 0;
   }
   if (is_mixed) {

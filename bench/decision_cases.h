@@ -184,13 +184,16 @@ inline std::string case_table(const DecisionCase& one, int rows, std::uint64_t s
   return text;
 }
 
-inline void print_cases(int samples, const std::vector<Variant>& variants, std::uint64_t seed, int rows) {
+// `only` is the name of one case; all of them when it is empty.
+inline void print_cases(int samples, const std::vector<Variant>& variants, std::uint64_t seed, int rows,
+                        const std::string& only) {
   fmt::print("{} samples of {} rows, true order unless the variant says another\n\n", samples, rows);
   fmt::print(
       "| table | sampler, order | claimed | true | claimed - true | no action | best | impossible | lever |\n| --- | "
       "--- "
       "| --- | --- | --- | --- | --- | --- | --- |\n");
   for (const DecisionCase& one : decision_cases()) {
+    if (!only.empty() && only != one.name) continue;
     double without = 0.0;
     RandomStream natural(1, "decision_bench.natural");
     for (int i = 0; i < 20000; ++i) without += one.success(one.natural(natural)) / 20000.0;
