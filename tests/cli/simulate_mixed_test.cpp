@@ -66,7 +66,7 @@ TEST(CliSimulateMixed, EvaluatesDecisionsWithTheTruth) {
   const ProcessResult text = run_olem(context);
   ASSERT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, testing::HasSubstr("True probability of success: "));
-  EXPECT_THAT(text.out, testing::HasSubstr("Best decision found: "));
+  EXPECT_THAT(text.out, testing::HasSubstr("Best decision at once that was found: "));
 
   const auto refuse = [&](const std::vector<std::string>& words, int code, const std::string& part) {
     const ProcessResult refused = run_olem(words);

@@ -503,7 +503,7 @@ TEST(Csv, one_new_row_is_enough) {
   EXPECT_THAT(failure("a,b\n1,\n", options), HasSubstr("missing"));
   options.missing = MissingPolicy::kImpute;
   EXPECT_THAT(failure("a,b\n1,\n", options),
-              AllOf(HasSubstr("d.csv: Column 'b' (2) has no value at all"), HasSubstr("drop_columns = \"b\"")));
+              AllOf(HasSubstr("d.csv: Column 'b' (2) has no value at all"), HasSubstr("\"drop_columns\", \"b\"")));
 }
 
 TEST(Csv, ragged_rows_are_named) {

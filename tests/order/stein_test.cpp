@@ -230,7 +230,9 @@ TEST(Stein, AKernelMatrixThatIsSingularIsRefused) {
     FAIL() << "a singular kernel matrix was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::kData);
-    EXPECT_NE(std::string(error.what()).find("Regularise more: stein_eta_score or stein_eta_hessian."),
+    EXPECT_NE(std::string(error.what())
+                  .find("Regularise more: SteinOptions::eta_score or "
+                        "SteinOptions::eta_hessian."),
               std::string::npos)
         << error.what();
   }

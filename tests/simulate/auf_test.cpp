@@ -138,7 +138,8 @@ TEST(AufTask, RefusesSizesThatLeaveNothingToAlter) {
   expect_error(ErrorCategory::kUsage, "Draw more variables: variables.", [&] { random_auf_task(options, 0, {}); });
   options = {};
   options.density = 0.0;
-  expect_error(ErrorCategory::kUsage, "Draw denser graphs (density)", [&] { random_auf_task(options, 0, {}); });
+  expect_error(ErrorCategory::kUsage, "Draw denser graphs (AufSimulationOptions::density)",
+               [&] { random_auf_task(options, 0, {}); });
 }
 
 }  // namespace
