@@ -112,8 +112,8 @@ TEST(CliRounds, AQuadraticCostIsInTheTask) {
   Json task = Json::parse(read_text(file));
   const auto decided = [&] {
     std::ofstream(file) << task.dump();
-    const ProcessResult result = run_olem({"decide", file, "--lags", "1", "--rounds", "3", "--sampler", "gaussian",
-                                           "--draws", "200", "--judge-draws", "500", "--json"});
+    const ProcessResult result =
+        run_olem({"decide", file, "--lags", "1", "--rounds", "3", "--sampler", "gaussian", "--json"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return parse_json(result.out);
   };
@@ -126,6 +126,7 @@ TEST(CliRounds, AQuadraticCostIsInTheTask) {
   double least = 0.0;
   for (const Json& round : squares["plan"]) least += round["z"].get<double>() * round["z"].get<double>();
   EXPECT_GE(squares["decision"]["cost"].get<double>(), now * now);
+  // The rules answer what comes out, which costs their variance, and their search ends near the least cost only.
   EXPECT_NEAR(squares["decision"]["cost"].get<double>(), least, 0.5);
 }
 
