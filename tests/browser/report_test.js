@@ -22,7 +22,7 @@ function report(name, ...words) {
 before(async () => {
   const bermuda = path.join(root, 'examples/bermuda');
   const task = path.join(bermuda, 'task.json');
-  const model = fit(task, 'reef.olem', null, ['--orders', '2', '--halves', '2', '--posterior-functions', '4']);
+  const model = fit(task, 'reef.olem', null, ['--orders', '2', '--halves', '2']);
   const log = path.join(scratch, 'decisions.jsonl');
   const rows = path.join(scratch, 'rows.csv');
   run_olem('decide', '--model', model, '--contexts', path.join(bermuda, 'contexts.csv'), '--log', log, '--quick', '-q');

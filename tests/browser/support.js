@@ -15,8 +15,9 @@ const olem = process.env.OLEM ?? path.join(root, 'build/release/app/olem');
 const pictures = path.join(root, 'build/browser');
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'olem-browser-'));
 
-// Runs olem to its end; its standard output comes back, a failure throws with what it said.
-const run_olem = (...words) => execFileSync(olem, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+// Runs olem to its end; its standard output, a few megabytes for many contexts, comes back; a failure throws with what it said.
+const run_olem = (...words) =>
+  execFileSync(olem, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 26 });
 
 // Linear samplers without members: fitted in a tenth of a second. With the order of the names that are `given` nothing is
 // searched; other options stand behind it.
