@@ -6,7 +6,7 @@
 // `optional`; `refused(field, sentence)` with what is wrong, '' when nothing is.
 
 import { clamp, make, make_button } from './basics.js';
-import { about, level_word, number_text, rounded, value_text, with_unit } from './words.js';
+import { about, level_word, number_text, own_word, rounded, value_text, with_unit } from './words.js';
 
 const kMostSegments = 6;
 
@@ -214,6 +214,9 @@ export function make_lever(entry, title, options) {
   const values = entry.values?.length ? entry.values : words;
   if (words.length === 0 || values.some((value) => level_word(entry.name, value) === undefined))
     return make_slider(entry, title, options);
+  // Many levels that are numbers in their order have a scale.
+  const are_numbers = about(entry.name).type === 'ordinal' && words.every((value) => own_word(entry.name, value) === undefined);
+  if (values.length > kMostSegments && are_numbers) return make_slider({ ...entry, values }, title, options);
   if (values.length === 2 && about(entry.name).type === 'binary') return make_switch(entry, title, options);
   return (values.length <= kMostSegments ? make_segments : make_list)(entry, title, options);
 }

@@ -36,9 +36,9 @@ import {
   is_box,
   joined,
   level_number,
-  level_word,
   levels_text,
   number_text,
+  own_word,
   percent_text,
   points_text,
   preferences_text,
@@ -315,6 +315,7 @@ function show_search() {
 }
 
 function apply(whole) {
+  say('');
   apply_setting(whole);
   for (const [name, one] of seen) {
     one.value = pick(whole.seen, name) ?? null;
@@ -354,7 +355,7 @@ function took(key) {
 const is_recommended = (name, value) => value !== null && pick(kept.exact, name) === value;
 // A value as people may set it: of a recommendation the digits that matter, unless the exact ones are asked for.
 function shown_value(name, value) {
-  if (level_word(name, value) !== undefined) return undefined;
+  if (own_word(name, value) !== undefined) return undefined;
   if ($('exact').checked) return String(value);
   const short = is_recommended(name, value) ? pick(kept.rounded, name) : undefined;
   return short === undefined ? undefined : String(short);
@@ -365,7 +366,7 @@ function lever_text(name, value) {
 }
 
 function note_text(one) {
-  const word = level_word(one.name, one.expected);
+  const word = own_word(one.name, one.expected);
   const otherwise = word ?? `about ${coarse_text(one.name, one.expected, one.entry)}`;
   if (one.mode === 'leave') return `left alone, ${otherwise} expected`;
   if (one.value === null) return `not set, ${otherwise} expected`;
@@ -534,7 +535,10 @@ function show_proposals(decision) {
   const list = (decision?.proposals ?? []).slice(1);
   $('proposals').hidden = search.proposals < 2 || !decision;
   if (list.length === 0) {
-    $('proposals').replaceChildren(make('p', {}, 'No other decision was found that differs visibly and is better than nothing.'));
+    const words = decision?.sequence
+      ? 'A decision in steps has one plan and no alternatives.'
+      : 'No other decision was found that differs visibly and is better than no action.';
+    $('proposals').replaceChildren(make('p', {}, words));
     return;
   }
   const entries = list.map((one, i) => {
@@ -592,19 +596,21 @@ function forget_decision() {
   show_plan(null);
   show_uncertainty(null);
   $('looking-parts').replaceChildren();
+  say('', { place: 'looking-status' });
 }
 
 // Only one search at a time; its buttons wait.
-async function while_busy(button, words, work) {
+async function while_busy(button, words, work, place = 'status') {
   const buttons = ['recommend', 'look', 'save-json', 'save-report'].map($);
   if (buttons.some((one) => one.getAttribute('aria-disabled'))) return;
   for (const one of buttons) one.setAttribute('aria-disabled', 'true');
   button.classList.add('busy');
-  say(words);
+  say(words, { place });
   try {
     await work();
   } catch (error) {
-    say(error.message, { error: true });
+    const remedy = /time limit/.test(error.message) ? ' A server with more time: olem serve MODEL --time-limit 600.' : '';
+    say(error.message + remedy, { error: true, place });
   }
   button.classList.remove('busy');
   for (const one of buttons) one.removeAttribute('aria-disabled');
@@ -629,10 +635,16 @@ $('recommend').addEventListener('click', () =>
 );
 
 $('look').addEventListener('click', () =>
-  while_busy($('look'), 'Planning with and without a look at each variable \u2026', async () => {
-    show_looking(await ask_json('/api/looking', { ...conditions(), switches: switches(false) }));
-    say('');
-  }),
+  while_busy(
+    $('look'),
+    'Planning with and without a look at each variable. This takes seconds, with nonlinear models minutes \u2026',
+    async () => {
+      $('looking-parts').replaceChildren();
+      show_looking(await ask_json('/api/looking', { ...conditions(), switches: switches(false) }));
+      say('', { place: 'looking-status' });
+    },
+    'looking-status',
+  ),
 );
 
 $('exact').addEventListener('change', () => {

@@ -31,7 +31,27 @@ function rule_text(name, rule) {
   return `${free_rule_text(name, rule)}${limits_text(rule)}`;
 }
 
+const is_constant = ({ slopes, squares }) => [slopes, squares].every((of) => Object.values(of ?? {}).every((weight) => weight === 0));
+
+// The value of a rule that is the same whatever is seen, in words; undefined where it depends on what is seen.
+function constant_text(name, rule) {
+  const words = (value) => (typeof value === 'number' ? value_text(name, value, 3) : value);
+  if (rule.form === 'affine') {
+    if (!is_constant(rule)) return undefined;
+    const value = Math.min(rule.max, Math.max(rule.min, rule.constant));
+    return words(Math.abs(value) < 1e-9 * (rule.max - rule.min) ? 0 : value);
+  }
+  if (rule.form === 'table') {
+    const values = new Set(rule.cells.map(({ value }) => value));
+    return values.size === 1 ? words([...values][0]) : undefined;
+  }
+  if (!rule.scores.every(is_constant)) return undefined;
+  return words(rule.scores.reduce((a, b) => (b.constant > a.constant ? b : a)).value);
+}
+
 function free_rule_text(name, rule) {
+  const constant = constant_text(name, rule);
+  if (constant !== undefined) return `${name} to ${constant}`;
   if (rule.form === 'affine')
     return (
       `${name} to ${sum_text(rule)}, within ${number_text(rule.min, 3)} and ` +
@@ -39,8 +59,6 @@ function free_rule_text(name, rule) {
     );
   if (rule.form === 'table') {
     const words = (of, value) => (typeof value === 'number' ? value_text(of, value, 3) : value);
-    // The same whatever is seen is no rule.
-    if (new Set(rule.cells.map(({ value }) => value)).size === 1) return `${name} to ${words(name, rule.cells[0].value)}`;
     return (
       `${name} to ` +
       joined(
@@ -125,6 +143,7 @@ export function show_plan(decision) {
     return make('li', {}, said + seen);
   });
   const gain = decision.success_probability - sequence.at_once;
+  const cost = shown.model.cost ? `The plan costs ${number_text(decision.cost, 3)} on average, later steps included. ` : '';
   $('plan').replaceChildren(
     make('h3', {}, term('steps', 'In steps')),
     make('ol', {}, ...entries),
@@ -132,7 +151,7 @@ export function show_plan(decision) {
       'p',
       { class: 'note' },
       `With all levers set at once success would have probability ${percent_text(sequence.at_once)}: looking first adds ` +
-        `${points_text(gain)}. The figure shows the present step alone.`,
+        `${gain > 0.005 ? points_text(gain) : 'nothing measurable'}. ${cost}The figure shows the present step alone.`,
     ),
   );
 }

@@ -146,7 +146,7 @@ function head_of(scenario, row) {
 }
 
 function verdict(row) {
-  if (row.best) return kept.length > 1 ? 'most probable' : '';
+  if (row.best) return 'most probable';
   return `${points_text(row.behind)} behind${row.as_good ? ', which may be chance' : ''}`;
 }
 
@@ -163,7 +163,7 @@ function show_table() {
   const lines = [
     line(term('success'), (row) => percent_text(row.success_probability), 'strong'),
     line(term('interval'), (row) => range_text(row.interval)),
-    line('compared', verdict),
+    ...(kept.length > 1 ? [line('compared', verdict)] : []),
     line(term('without'), (row) => percent_text(row.without_action)),
     line(term('cost'), (row) => number_text(row.cost, 3)),
     ...(shown.model.sequence ? [line('later steps', (row) => (row.in_steps ? 'by the rules of the plan' : 'without rules'))] : []),
@@ -199,6 +199,6 @@ function show_table() {
   );
   const remarks = [];
   if (!answer.same_context) remarks.push('The scenarios have different contexts.');
-  if (!answer.same_desired) remarks.push('Different things are wanted in them.');
+  if (!answer.same_desired) remarks.push('The scenarios have different desired ranges.');
   $('scenarios-remark').textContent = remarks.join(' ');
 }

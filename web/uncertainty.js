@@ -9,9 +9,9 @@ import { joined, percent_text, value_text } from './words.js';
 
 const kSources = [
   ['draws', 'chance of the draws'],
-  ['rows', 'which rows there are'],
+  ['rows', 'the rows'],
   ['order', 'the order'],
-  ['extrapolation', 'little data there'],
+  ['extrapolation', 'little data'],
 ];
 const kMembers = { half: 'fits to halves of the rows', order: 'other orders that the data allow' };
 
@@ -78,7 +78,7 @@ function change_texts({ question, other_order, units, measure_next, hidden_cause
     );
   if (units)
     texts.push(
-      `Without trust in the units of the columns the order is another: this decision has ${percent_text(units.success)} ` +
+      `Without the units of the columns another order is learned: this decision has ${percent_text(units.success)} ` +
         `along it, and one would set ${decision_text(units.decision)}.`,
     );
   if (measure_next) {

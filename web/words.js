@@ -10,7 +10,10 @@ export const number_text = (value, digits) => with_minus(rounded(value, digits))
 // Whole percents where the model has members: their interval is wider than the digits behind.
 export const percent_text = (share) => `${(100 * share).toFixed(shown.model?.members ? 0 : 1)}\u202f%`;
 export const range_text = ([low, high]) => `${percent_text(low)} to ${percent_text(high)}`;
-export const points_text = (difference) => `${Math.abs(100 * difference).toFixed(shown.model?.members ? 0 : 1)} points`;
+export function points_text(difference) {
+  const text = Math.abs(100 * difference).toFixed(shown.model?.members ? 0 : 1);
+  return `${text} ${text === '1' ? 'point' : 'points'}`;
+}
 
 // What is known of a column: type, levels {word: number}, unit, label.
 export const about = (name) => pick(shown.model?.column_types, name) ?? {};
@@ -21,13 +24,18 @@ export const level_word = (name, value) =>
 export const level_number = (name, value) => (typeof value === 'string' ? pick(about(name).levels, value) : undefined) ?? value;
 export const in_numbers = (values) =>
   Object.fromEntries(Object.entries(values ?? {}).map(([name, value]) => [name, level_number(name, value)]));
+// The same of levels that have words of their own: one that is called by its number is a number.
+export function own_word(name, value) {
+  const word = level_word(name, value);
+  return word === String(value) ? undefined : word;
+}
 // A value for people: the word of its level, or the number with its unit.
 export const value_text = (name, value, digits) =>
-  level_word(name, value) ?? with_unit(name, number_text(value, digits));
+  own_word(name, value) ?? with_unit(name, number_text(value, digits));
 
 // The same with no more digits than matter between `low` and `high`: a two-hundredth of that width.
 export function coarse_text(name, value, { low, high }) {
-  const word = level_word(name, value);
+  const word = own_word(name, value);
   if (word !== undefined || !(high > low)) return word ?? value_text(name, value, 3);
   const decimals = Math.min(12, Math.max(0, 2 - Math.floor(Math.log10(high - low))));
   return with_unit(name, with_minus(String(Number(value.toFixed(decimals)) + 0)));
@@ -86,9 +94,11 @@ export function wanted_text(desired) {
 // "2 per unit of TA from \u22120.2" of an entry of the task's cost: a weight, or {weight, datum, power}.
 function cost_text([name, entry]) {
   const { weight, datum, power } = typeof entry === 'number' ? { weight: entry } : entry;
+  const { type } = about(name);
+  if (type === 'binary' || type === 'category') return `${number_text(weight)} for another level of ${name}`;
   const from = datum === undefined ? '' : ` from ${number_text(datum)}`;
   if (power === 2) return `${number_text(weight)} times the squared distance of ${name}${from || ' from its expected value'}`;
-  return `${number_text(weight)} per unit of ${name}${from}`;
+  return `${number_text(weight)} per ${type === 'ordinal' ? 'level' : 'unit'} of ${name}${from}`;
 }
 
 // What the task asks of every recommendation.

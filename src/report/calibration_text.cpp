@@ -55,8 +55,8 @@ std::string reliability_table(const Calibration& calibration, std::size_t width)
     head += fmt::format(" {:>6}", fmt::format("{}-{}", 10 * bin, 10 * (bin + 1)));
   return "\n" +
          wrap_text(
-             "Levels that were forecast with so many percent came in so many percent of the cases (empty: fewer "
-             "than 10 forecasts):",
+             "Share of the cases, in percent, in which a level came true, by its forecast probability in percent "
+             "(empty: fewer than 10 forecasts):",
              kLineWidth) +
          "\n" + head + "\n" + rows;
 }

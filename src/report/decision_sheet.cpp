@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "olem/context.h"
 #include "olem/found_by.h"
@@ -24,6 +26,41 @@ using Columns = std::span<const NamedColumn>;
 // A number with its unit, or the word of a level.
 std::string value_words(const JsonPart& value, const Column& column) {
   return value.json().is_string() ? value.text() : with_unit(column, short_number(value.finite()));
+}
+
+bool is_constant(const JsonPart& sum) {
+  const auto none = [&](const char* key) {
+    if (!sum.has(key)) return true;
+    const auto weights = sum[key].members();
+    return std::all_of(weights.begin(), weights.end(),
+                       [](const auto& weight) { return weight.second.finite() == 0.0; });
+  };
+  return none("slopes") && none("squares");
+}
+
+// The value of a rule that is the same whatever is seen; nothing where it depends on what is seen.
+std::optional<std::string> constant_words(const JsonPart& rule, const Column& column) {
+  const std::string form = rule["form"].text();
+  if (form == "affine") {
+    if (!is_constant(rule)) return {};
+    const auto [low, high] = std::pair(rule["min"].finite(), rule["max"].finite());
+    const double value = std::clamp(rule["constant"].finite(), low, std::max(low, high));
+    // What rounding leaves of 0.
+    return with_unit(column, short_number(std::abs(value) < 1e-9 * (high - low) ? 0.0 : value));
+  }
+  if (form == "table") {
+    const std::vector<JsonPart> cells = rule["cells"].entries();
+    const bool same = !cells.empty() && std::all_of(cells.begin(), cells.end(), [&](const JsonPart& cell) {
+      return cell["value"].json() == cells.front()["value"].json();
+    });
+    return same ? std::optional(value_words(cells.front()["value"], column)) : std::nullopt;
+  }
+  const std::vector<JsonPart> scores = rule["scores"].entries();
+  if (scores.empty() || !std::all_of(scores.begin(), scores.end(), is_constant)) return {};
+  const auto best = std::max_element(scores.begin(), scores.end(), [](const JsonPart& a, const JsonPart& b) {
+    return a["constant"].finite() < b["constant"].finite();
+  });
+  return value_words((*best)["value"], column);
 }
 
 std::string alterations_in_words(const JsonPart& decision, Columns columns) {
@@ -58,6 +95,10 @@ SheetTable alteration_cells(const JsonPart& decision, Columns columns) {
   const auto is_later = [&](const std::string& name) {
     return decision.has("sequence") && decision["sequence"]["rules"].has(name.c_str());
   };
+  const auto later_words = [&](const std::string& name) -> std::string {
+    const auto constant = constant_words(decision["sequence"]["rules"][name.c_str()], about_column(columns, name));
+    return constant ? fmt::format("later, {}", *constant) : kLater;
+  };
   SheetTable table{{"set", "to", "otherwise about", "success without it"}, {}};
   for (const auto& [name, value] : decision["alterations"].members()) {
     const bool set = !value.json().is_null();
@@ -65,7 +106,7 @@ SheetTable alteration_cells(const JsonPart& decision, Columns columns) {
     const Column& column = about_column(columns, name);
     table.rows.push_back({with_label(column, name),
                           set              ? value_words(value, column)
-                          : is_later(name) ? kLater
+                          : is_later(name) ? later_words(name)
                                            : kLeaveAlone,
                           value_words(decision["expected"][name.c_str()], column),
                           set || is_later(name) ? percent_text(decision["success_if_released"][name.c_str()].number())
@@ -158,6 +199,10 @@ std::string limit_words(const JsonPart& rule) {
 std::string rule_words(const std::string& name, const JsonPart& rule, Columns columns) {
   const Column& column = about_column(columns, name);
   const std::string step = fmt::format("Step {:.0f}: ", rule["step"].finite());
+  if (const auto constant = constant_words(rule, column)) {
+    const std::string limits = limit_words(rule);
+    return fmt::format("{}{} = {}{}", step, name, *constant, limits.empty() ? ", whatever is seen" : limits);
+  }
   const std::string form = rule["form"].text();
   if (form == "affine") {
     return fmt::format("{}{} = {}, within {} to {}{}", step, name, sum_words(rule), short_number(rule["min"].finite()),
@@ -165,13 +210,7 @@ std::string rule_words(const std::string& name, const JsonPart& rule, Columns co
   }
   std::vector<std::string> parts;
   if (form == "table") {
-    const std::vector<JsonPart> cells = rule["cells"].entries();
-    const bool constant = !cells.empty() && std::all_of(cells.begin(), cells.end(), [&](const JsonPart& cell) {
-      return cell["value"].json() == cells.front()["value"].json();
-    });
-    if (constant)
-      return fmt::format("{}{} = {}{}", step, name, value_words(cells.front()["value"], column), limit_words(rule));
-    for (const JsonPart& cell : cells) {
+    for (const JsonPart& cell : rule["cells"].entries()) {
       std::vector<std::string> when;
       for (const auto& [input, value] : cell["seen"].members())
         when.push_back(fmt::format("{} is {}", input, value_words(value, about_column(columns, input))));
@@ -181,7 +220,7 @@ std::string rule_words(const std::string& name, const JsonPart& rule, Columns co
   }
   for (const JsonPart& score : rule["scores"].entries())
     parts.push_back(fmt::format("{}: {}", value_words(score["value"], column), sum_words(score)));
-  return fmt::format("{}{} is what has the highest score of {}{}", step, name, fmt::join(parts, "; "),
+  return fmt::format("{}{} = the value with the highest score; scores: {}{}", step, name, fmt::join(parts, "; "),
                      limit_words(rule));
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "olem/report.h"
 #include "report/layout.h"
@@ -35,10 +36,16 @@ std::vector<double> cell_edges(const std::vector<double>& values) {
   return edges;
 }
 
+std::vector<double> level_edges(std::size_t levels) {
+  std::vector<double> edges;
+  for (std::size_t i = 0; i <= levels; ++i) edges.push_back(static_cast<double>(i) - 0.5);
+  return edges;
+}
+
 std::vector<double> heights(const std::vector<std::size_t>& counts) { return {counts.begin(), counts.end()}; }
 
-void add_doubt(plot::Panel& panel, const SuccessCurve& curve) {
-  const std::vector<double> edges = cell_edges(curve.values);
+void add_doubt(plot::Panel& panel, const SuccessCurve& curve, const std::vector<double>& places) {
+  const std::vector<double> edges = cell_edges(places);
   for (std::size_t i = 0; i < curve.extrapolated.size(); ++i) {
     if (curve.extrapolated[i] == 0) continue;
     std::size_t end = i;
@@ -64,6 +71,20 @@ std::string given_text(const Explanation& explanation, std::span<const NamedColu
 
 namespace olem::internal {
 
+std::vector<double> curve_places(const SuccessCurve& curve) {
+  if (curve.levels.empty()) return curve.values;
+  std::vector<double> places(curve.values.size());
+  std::iota(places.begin(), places.end(), 0.0);
+  return places;
+}
+
+double curve_place(const SuccessCurve& curve, double value) {
+  if (curve.levels.empty()) return value;
+  const auto nearest = std::min_element(curve.values.begin(), curve.values.end(),
+                                        [&](double a, double b) { return std::abs(a - value) < std::abs(b - value); });
+  return static_cast<double>(nearest - curve.values.begin());
+}
+
 double success_top(const Explanation& explanation) {
   double top = std::max(explanation.without_action, explanation.with_decision.value_or(0.0));
   for (const SuccessCurve& curve : explanation.curves) {
@@ -84,17 +105,20 @@ plot::Panel curve_panel(const Explanation& explanation, const SuccessCurve& curv
   panel.y.low = 0.0;
   panel.y.high = top;
   panel.y.percent = true;
-  add_doubt(panel, curve);
+  panel.x.names = curve.levels;
+  const std::vector<double> places = curve_places(curve);
+  add_doubt(panel, curve, places);
   const bool single = curve.values.size() == 1 || curve.is_list;
-  panel.layers.push_back(plot::Line{"this one set, the others left alone", curve.values, curve.success,
-                                    curve.success_low, curve.success_high, kDone, !single, single});
+  panel.layers.push_back(plot::Line{"this one set, the others left alone", places, curve.success, curve.success_low,
+                                    curve.success_high, kDone, !single, single});
   if (!curve.beside_decision.empty()) {
     panel.layers.push_back(plot::Line{
-        "this one set, the others as decided", curve.values, curve.beside_decision, {}, {}, kBeside, !single, single});
+        "this one set, the others as decided", places, curve.beside_decision, {}, {}, kBeside, !single, single});
   }
   panel.layers.push_back(plot::Rule{"without action", explanation.without_action, true, kBaseline});
   for (const NamedValue& value : explanation.decision) {
-    if (value.name == curve.name) panel.layers.push_back(plot::Rule{"the decision", value.value, false, 3});
+    if (value.name == curve.name)
+      panel.layers.push_back(plot::Rule{"the decision", curve_place(curve, value.value), false, 3});
   }
   return panel;
 }
@@ -204,9 +228,22 @@ plot::Panel pair_panel(const Explanation& explanation, const SuccessMap& map, do
   panel.title = fmt::format("{} and {}: {}", first.name, second.name, percent_text(map.best_success));
   panel.x.label = first.name;
   panel.y.label = second.name;
-  panel.layers.push_back(plot::HeatMap{"success of pairs", cell_edges(map.first_values), cell_edges(map.second_values),
-                                       map.success, 0.0, top, true});
-  panel.layers.push_back(plot::Line{"best", {map.best_first}, {map.best_second}, {}, {}, kBest, false, true});
+  // Levels in the map are those of the curve, each with a whole cell.
+  const bool x_levels = first.levels.size() == map.first_values.size();
+  const bool y_levels = second.levels.size() == map.second_values.size();
+  if (x_levels) panel.x.names = first.levels;
+  if (y_levels) panel.y.names = second.levels;
+  panel.layers.push_back(plot::HeatMap{
+      "success of pairs", x_levels ? level_edges(first.levels.size()) : cell_edges(map.first_values),
+      y_levels ? level_edges(second.levels.size()) : cell_edges(map.second_values), map.success, 0.0, top, true});
+  panel.layers.push_back(plot::Line{"best",
+                                    {x_levels ? curve_place(first, map.best_first) : map.best_first},
+                                    {y_levels ? curve_place(second, map.best_second) : map.best_second},
+                                    {},
+                                    {},
+                                    kBest,
+                                    false,
+                                    true});
   return panel;
 }
 

@@ -14,6 +14,10 @@ namespace olem::internal {
 // figure, from 0 to `success_top`.
 double success_top(const Explanation& explanation);
 
+// Where the values of a curve stand on its axis: at their numbers, or as levels with words one after the other.
+std::vector<double> curve_places(const SuccessCurve& curve);
+double curve_place(const SuccessCurve& curve, double value);  // of a level that is none of them, the nearest
+
 // One alterable variable: success over its domain with the others left alone and, where there is a decision, with the
 // others as decided; where data is lacking the ground is grey.
 plot::Panel curve_panel(const Explanation& explanation, const SuccessCurve& curve, double top);

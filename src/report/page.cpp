@@ -51,25 +51,39 @@ constexpr std::string_view kStyle =
     "space:normal}"
     "tr{break-inside:avoid}}";
 
+// Text for the page: no line ends between a number and its percent sign or degrees.
+std::string prose(std::string_view text) {
+  constexpr std::string_view kNarrow = "\u202f";
+  std::string kept;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view behind = text.substr(i + 1);
+    const bool before_unit = behind.starts_with('%') || behind.starts_with("\u00b0");
+    if (text[i] == ' ' && before_unit && i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9') {
+      kept += kNarrow;
+    } else {
+      kept += text[i];
+    }
+  }
+  return plot::escape(kept);
+}
+
 }  // namespace
 
-void Page::section(std::string_view title) { body_ += fmt::format("<h2>{}</h2>\n", plot::escape(title)); }
+void Page::section(std::string_view title) { body_ += fmt::format("<h2>{}</h2>\n", prose(title)); }
 
-void Page::subsection(std::string_view title) { body_ += fmt::format("<h3>{}</h3>\n", plot::escape(title)); }
+void Page::subsection(std::string_view title) { body_ += fmt::format("<h3>{}</h3>\n", prose(title)); }
 
-void Page::paragraph(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", plot::escape(text)); }
+void Page::paragraph(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", prose(text)); }
 
-void Page::byline(std::string_view text) { body_ += fmt::format("<p class=\"byline\">{}</p>\n", plot::escape(text)); }
+void Page::byline(std::string_view text) { body_ += fmt::format("<p class=\"byline\">{}</p>\n", prose(text)); }
 
-void Page::fold(std::string_view title) {
-  body_ += fmt::format("<details><summary>{}</summary>\n", plot::escape(title));
-}
+void Page::fold(std::string_view title) { body_ += fmt::format("<details><summary>{}</summary>\n", prose(title)); }
 
 void Page::unfold() { body_ += "</details>\n"; }
 
 void Page::list(const std::vector<std::string>& entries) {
   body_ += "<ul>\n";
-  for (const std::string& entry : entries) body_ += fmt::format("<li>{}</li>\n", plot::escape(entry));
+  for (const std::string& entry : entries) body_ += fmt::format("<li>{}</li>\n", prose(entry));
   body_ += "</ul>\n";
 }
 
@@ -77,12 +91,12 @@ void Page::table(const std::vector<std::string>& header, const std::vector<std::
                  bool words) {
   // A table that is wider than the screen is moved sideways, by the keyboard too.
   body_ += fmt::format("<div class=\"scroll\" tabindex=\"0\"><table{}><thead><tr>", words ? " class=\"words\"" : "");
-  for (const std::string& cell : header) body_ += fmt::format("<th scope=\"col\">{}</th>", plot::escape(cell));
+  for (const std::string& cell : header) body_ += fmt::format("<th scope=\"col\">{}</th>", prose(cell));
   body_ += "</tr></thead><tbody>\n";
   for (const std::vector<std::string>& row : rows) {
     body_ += "<tr>";
     for (std::size_t i = 0; i < header.size(); ++i)
-      body_ += fmt::format("<td>{}</td>", i < row.size() ? plot::escape(row[i]) : "");
+      body_ += fmt::format("<td>{}</td>", i < row.size() ? prose(row[i]) : "");
     body_ += "</tr>\n";
   }
   body_ += "</tbody></table></div>\n";
@@ -95,7 +109,7 @@ void Page::figure(const std::string& svg, std::string_view caption) {
   const std::size_t place = svg.find(kBefore);
   const bool wide = place != std::string::npos && std::strtod(svg.c_str() + place + kBefore.size(), nullptr) > kWide;
   body_ += fmt::format("<figure{}>{}<figcaption>{}</figcaption></figure>\n",
-                       wide ? " class=\"wide\" tabindex=\"0\"" : "", svg, plot::escape(caption));
+                       wide ? " class=\"wide\" tabindex=\"0\"" : "", svg, prose(caption));
 }
 
 std::string Page::finish() const {
@@ -105,8 +119,8 @@ std::string Page::finish() const {
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n"
       "<style>{1}\n{2}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n",
-      plot::escape(heading_), kStyle, plot::style_sheet());
-  if (!answer_.empty()) page += fmt::format("<p class=\"answer\">{}</p>\n", plot::escape(answer_));
+      prose(heading_), kStyle, plot::style_sheet());
+  if (!answer_.empty()) page += fmt::format("<p class=\"answer\">{}</p>\n", prose(answer_));
   return page + body_ + "</main>\n</body>\n</html>\n";
 }
 

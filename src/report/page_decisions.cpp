@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -18,22 +19,50 @@ namespace {
 constexpr std::size_t kMostInFull = 20;  // decisions; the others are in the table of all
 constexpr std::size_t kPairsOnPage = 12;
 
+constexpr const char* kObserved = "observed in the data";
+
+plot::Histogram observed_values(const SuccessCurve& curve) {
+  const std::size_t bins = curve.data_counts.size();
+  plot::Histogram data{kObserved, {}, {curve.data_counts.begin(), curve.data_counts.end()}, 5};
+  for (std::size_t i = 0; i <= bins; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(bins);
+    data.edges.push_back(curve.data_low + share * (curve.data_high - curve.data_low));
+  }
+  return data;
+}
+
+// A bar for each level, with gaps between them.
+plot::Histogram observed_levels(const SuccessCurve& curve) {
+  constexpr double kHalfBar = 0.3;
+  const auto bins = static_cast<double>(curve.data_counts.size());
+  const double range = curve.data_high - curve.data_low;
+  plot::Histogram data{kObserved, {}, {}, 5};
+  for (std::size_t i = 0; i < curve.values.size(); ++i) {
+    const double share = range > 0.0 ? (curve.values[i] - curve.data_low) / range : 0.0;
+    const bool seen = share >= 0.0 && share <= 1.0;
+    const auto bin = static_cast<std::size_t>(std::min(bins - 1.0, std::floor(std::max(0.0, share) * bins)));
+    if (i > 0) data.heights.push_back(0.0);
+    data.heights.push_back(seen ? static_cast<double>(curve.data_counts[bin]) : 0.0);
+    for (const double side : {-kHalfBar, kHalfBar}) data.edges.push_back(static_cast<double>(i) + side);
+  }
+  return data;
+}
+
 plot::Panel alterable_panel(const Explanation& explanation, const SuccessCurve& curve) {
   plot::Panel panel;
   panel.title = curve.name;
   panel.y.ticks = false;
-  const std::size_t bins = curve.data_counts.size();
-  plot::Histogram data{"observed in the data", {}, {curve.data_counts.begin(), curve.data_counts.end()}, 5};
-  for (std::size_t i = 0; i <= bins; ++i) {
-    const double share = static_cast<double>(i) / static_cast<double>(std::max<std::size_t>(1, bins));
-    data.edges.push_back(curve.data_low + share * (curve.data_high - curve.data_low));
+  panel.x.names = curve.levels;
+  if (!curve.data_counts.empty())
+    panel.layers.emplace_back(curve.levels.empty() ? observed_values(curve) : observed_levels(curve));
+  if (curve.levels.empty()) {
+    panel.layers.emplace_back(plot::Rule{"ends of the domain", curve.low, false, 6});
+    panel.layers.emplace_back(plot::Rule{"ends of the domain", curve.high, false, 6});
   }
-  if (bins > 0) panel.layers.emplace_back(std::move(data));
-  panel.layers.emplace_back(plot::Rule{"ends of the domain", curve.low, false, 6});
-  panel.layers.emplace_back(plot::Rule{"ends of the domain", curve.high, false, 6});
-  panel.layers.emplace_back(plot::Rule{"without action, on average", curve.expected, false, 1});
+  panel.layers.emplace_back(plot::Rule{"without action, expected", curve_place(curve, curve.expected), false, 1});
   for (const NamedValue& value : explanation.decision) {
-    if (value.name == curve.name) panel.layers.emplace_back(plot::Rule{"recommended", value.value, false, 10});
+    if (value.name == curve.name)
+      panel.layers.emplace_back(plot::Rule{"recommended", curve_place(curve, value.value), false, 10});
   }
   return panel;
 }
@@ -95,10 +124,8 @@ void add_cost_words(Page& page, const Wishes& wishes) {
 void add_sources(Page& page, const JsonPart& decision) {
   if (!decision.has("uncertainty")) return;
   const JsonPart sources = decision["uncertainty"];
-  constexpr std::pair<const char*, const char*> kSources[] = {{"draws", "chance of the draws"},
-                                                              {"rows", "which rows there are"},
-                                                              {"order", "the order"},
-                                                              {"extrapolation", "little data there"}};
+  constexpr std::pair<const char*, const char*> kSources[] = {
+      {"draws", "chance of the draws"}, {"rows", "the rows"}, {"order", "the order"}, {"extrapolation", "little data"}};
   double all = 0.0;
   for (const auto& [key, words] : kSources) all += sources[key].finite();
   if (!(all > 0.0)) return;

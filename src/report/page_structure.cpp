@@ -462,12 +462,13 @@ void add_calibration(Page& page, const JsonPart& result) {
                     plot::Rule{"as it should be", sum / static_cast<double>(pit.size()), true, 6}};
     figure.panels.push_back(std::move(panel));
   }
-  page.table({"variable", "error (CRPS)", "of a straight line", "in the 50 % interval", "in the 80 % interval",
+  page.table({"variable", "error (CRPS)", "of a linear model", "in the 50 % interval", "in the 80 % interval",
               "in the 90 % interval"},
              rows);
-  page.figure(plot::svg_element(figure),
-              "Level when the forecasts are right; high at both ends when they are too sure of themselves, in the "
-              "middle when they are too timid, on one side when they are off.");
+  page.figure(
+      plot::svg_element(figure),
+      "Level: the forecasts are calibrated. High at both ends: they are too narrow. High in the middle: they are "
+      "too wide. High on one side: they are biased.");
   add_reliability(page, calibration);
   add_near_calibration(page, result);
 }

@@ -40,20 +40,26 @@ std::string domains_text(const Task& task) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string weights_text(const Task& task) {
+std::string weights_text(const Task& task, std::span<const NamedColumn> columns) {
   std::vector<std::string> parts;
   for (const NamedValue& weight : task.cost) {
     const auto form = std::find_if(task.cost_forms.begin(), task.cost_forms.end(),
                                    [&](const CostForm& own) { return own.name == weight.name; });
     const std::string size = short_number(weight.value);
+    const ColumnType type = about_column(columns, weight.name).type;
+    if (type == ColumnType::kBinary || type == ColumnType::kCategory) {
+      parts.push_back(fmt::format("{} for another level of {}", size, weight.name));
+      continue;
+    }
+    const char* const unit = type == ColumnType::kOrdinal ? "level" : "unit";
     if (form == task.cost_forms.end()) {
-      parts.push_back(fmt::format("{} per unit of {}", size, weight.name));
+      parts.push_back(fmt::format("{} per {} of {}", size, unit, weight.name));
       continue;
     }
     const std::string from = form->datum ? " from " + short_number(*form->datum) : "";
     parts.push_back(form->power == 2 ? fmt::format("{} times the squared distance of {}{}", size, weight.name,
                                                    from.empty() ? " from its expected value" : from)
-                                     : fmt::format("{} per unit of {}{}", size, weight.name, from));
+                                     : fmt::format("{} per {} of {}{}", size, unit, weight.name, from));
   }
   return fmt::format("{}{}", fmt::join(parts, ", "),
                      task.cost.size() < task.alterable.size() ? "; the others cost nothing" : "");
@@ -129,7 +135,8 @@ void add_task(Page& page, const JsonPart& result, const Task& task) {
   for (const AlterationConstraint& constraint : task.constraints)
     sentences.push_back(constraint_text(constraint) +
                         ". A variable that is left alone counts with the value that is expected of it.");
-  if (wishes.weighted) sentences.push_back(fmt::format("What a change costs: {}.", weights_text(task)));
+  if (wishes.weighted)
+    sentences.push_back(fmt::format("What a change costs: {}.", weights_text(task, columns_of(result))));
   if (wishes.target > 0.0)
     sentences.push_back(fmt::format("A success of {} is enough: the cheapest decision that reaches it is wanted.",
                                     percent_text(wishes.target)));

@@ -30,18 +30,28 @@ std::string line_sample(std::size_t style) {
                      dash_attribute(style));
 }
 
-Entry entry_of(const Line& line) {
+// Of all lines of a figure with one label.
+Entry entry_of(const std::vector<const Line*>& lines) {
+  const Line& line = *lines.front();
+  const auto any = [&](const auto& is) {
+    return std::any_of(lines.begin(), lines.end(), [&](const Line* one) { return is(*one); });
+  };
   std::string markup;
-  if (!line.low.empty()) markup += fmt::format("<path class=\"band f{}\" d=\"M0 0H26V12H0Z\"/>", line.style % kColours);
-  if (line.joined) markup += line_sample(line.style);
-  // Hollow marks of several styles may share an entry: it has the colour of none.
-  if (!line.joined) {
-    markup += "<circle class=\"hollow axis\" cx=\"13\" cy=\"6\" r=\"3.4\"/>";
-  } else if (line.markers) {
-    markup += marker_at(line.style, 13.0, 6.0);
+  if (any([](const Line& one) { return !one.low.empty(); }))
+    markup += fmt::format("<path class=\"band f{}\" d=\"M0 0H26V12H0Z\"/>", line.style % kColours);
+  const bool joined = any([](const Line& one) { return one.joined; });
+  const bool hollow = any([](const Line& one) { return !one.joined; });
+  if (joined) markup += line_sample(line.style);
+  if (any([&](const Line& one) { return one.style != line.style; })) {
+    // Hollow marks of several styles have the colour of none.
+    if (!joined) markup += "<circle class=\"hollow axis\" cx=\"13\" cy=\"6\" r=\"3.4\"/>";
+  } else if (hollow || any([](const Line& one) { return one.markers; })) {
+    markup += marker_at(line.style, 13.0, 6.0, hollow);
   }
   return {line.label, markup};
 }
+
+Entry entry_of(const Line& line) { return entry_of(std::vector{&line}); }
 
 Entry entry_of(const Histogram& histogram) {
   return {histogram.label,
@@ -78,11 +88,24 @@ Entry entry_of(const HeatMap& map) {
   return {map.label, markup, before + kRampWidth + text_width(ends[1]) + 18.0};
 }
 
+std::vector<const Line*> lines_of(const Figure& figure, const std::string& label) {
+  std::vector<const Line*> lines;
+  for (const Panel& panel : figure.panels) {
+    for (const Layer& layer : panel.layers) {
+      const auto* line = std::get_if<Line>(&layer);
+      if (line != nullptr && line->label == label) lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
 std::vector<Entry> legend_of(const Figure& figure) {
   std::vector<Entry> entries;
   for (const Panel& panel : figure.panels) {
     for (const Layer& layer : panel.layers) {
-      Entry entry = std::visit([](const auto& shape) { return entry_of(shape); }, layer);
+      const auto* line = std::get_if<Line>(&layer);
+      Entry entry = line != nullptr ? entry_of(lines_of(figure, line->label))
+                                    : std::visit([](const auto& shape) { return entry_of(shape); }, layer);
       const bool known = std::any_of(entries.begin(), entries.end(), [&](const Entry& other) {
         // Scales of another range are others, whatever their label.
         return other.label == entry.label && (other.markup == entry.markup || entry.swatch == kSwatch);

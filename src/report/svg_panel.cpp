@@ -174,6 +174,8 @@ class PanelDrawing {
     double names = 0.0;
     if (!y.names.empty()) {
       for (const std::string& name : y.names) names = std::max(names, text_width(name));
+      // Letters may be wider than the mean one, and the label of the axis stands right before them.
+      if (!y.label.empty()) names = 1.2 * names + 4.0;
       names = std::min(names, kMostNames * width_);
     } else if (y.ticks) {
       const Scale scale(y, y_range_, 1.0, 0.0);

@@ -230,10 +230,16 @@ Json RehearsalApi::model_json() {
     const ColumnSummary& column = model_.context[j];
     const double margin = kLeverMargin * column.range();
     const Column& about = about_column(model_.columns, task.context[j]);
+    double low = std::min(column.low - margin, start[j]);
+    double high = std::max(column.high + margin, start[j]);
+    if (about.type == ColumnType::kCount) {
+      low = std::max(0.0, std::floor(low));
+      high = std::ceil(high);
+    }
     json["context"].push_back({{"name", task.context[j]},
                                {"value", value_json(about, start[j])},
-                               {"low", std::min(column.low - margin, start[j])},
-                               {"high", std::max(column.high + margin, start[j])},
+                               {"low", low},
+                               {"high", high},
                                {"mean", column.mean},
                                {"sd", column.deviation},
                                {"data_low", column.low},

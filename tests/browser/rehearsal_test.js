@@ -164,8 +164,11 @@ test('undo and redo by keys and buttons, a dragged lever being one step', async 
   await settled(page, () => variable(page, 'DIC').getByRole('radio', { name: 'fixed' }).check());
   await keep(page, 1);
 
+  await page.locator('#status', { hasText: 'Kept as scenario A.' }).waitFor();
   await page.keyboard.press('Control+z');
   await page.waitForFunction(() => document.getElementById('scenarios-full').hidden);
+  // What was said of the undone step is not said any more.
+  await page.waitForFunction(() => document.getElementById('status').textContent === '');
   await settled(page, () => page.keyboard.press('Control+z'));
   assert.ok(await variable(page, 'DIC').getByRole('radio', { name: 'free' }).isChecked());
   assert.equal(await success(page), moved);
@@ -280,9 +283,92 @@ test('a switch for yes and no, buttons for levels, steps for counts, with units 
   const { text } = await saved(page, () => press(page, 'Save scenarios as CSV'));
   assert.match(text, /,"share comfort = (poor","share comfort = good|good","share comfort = poor)"/);
   const report = await saved(page, () => press(page, 'Save scenarios as report'));
-  assert.match(report.text, /room at least 20 °C and comfort = good\?/);
-  assert.match(report.text, /<td>good \d+\.\d %, poor \d+\.\d %|<td>poor \d+\.\d %, good \d+\.\d %/);
+  assert.match(report.text, /room at least 20\u202f°C and comfort = good\?/);
+  assert.match(report.text, /<td>good \d+\.\d\u202f%, poor \d+\.\d\u202f%|<td>poor \d+\.\d\u202f%, good \d+\.\d\u202f%/);
   await close();
+});
+
+test('levels that are numbers and counts have steps and whole ends, and a cost is said by the type of its lever', async () => {
+  const rows = ['guests,grade,lamp,tone,result'];
+  let seed = 11;
+  const uniform = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  for (let i = 0; i < 240; ++i) {
+    const guests = 3 + Math.floor(30 * uniform());
+    const grade = 1 + Math.floor(8 * uniform());
+    const lamp = uniform() < 0.5;
+    const tone = ['low', 'mid', 'high'][Math.floor(3 * uniform())];
+    const result = 0.5 * grade + 2 * lamp + 0.1 * guests + (tone === 'mid') + uniform() + uniform();
+    rows.push([guests, grade, lamp ? 'on' : 'off', tone, result.toFixed(4)].join(','));
+  }
+  fs.writeFileSync(path.join(scratch, 'hall.csv'), rows.join('\n'));
+  const task = path.join(scratch, 'hall.json');
+  const setting = {
+    data: 'hall.csv',
+    context: ['guests'],
+    alterable: { grade: {}, lamp: {}, tone: {} },
+    outcome: ['result'],
+    desired: { result: [5, null] },
+    observed: { guests: 12 },
+    cost: { grade: 0.5, lamp: 2, tone: 1 },
+    columns: { grade: { type: 'ordinal', unit: 'stars' }, tone: 'category' },
+  };
+  fs.writeFileSync(task, JSON.stringify(setting));
+  const own = await serve(fit(task, 'hall.olem'));
+  const { page, close } = await open(browser, own.address);
+  const grade = variable(page, 'grade (stars)');
+  assert.deepEqual(await grade.locator('.ends span').allTextContents(), ['1\u202fstars', '8\u202fstars']);
+  await settled(page, () => grade.getByRole('spinbutton').fill('7'));
+  await settled(page, () => grade.getByRole('button', { name: 'more grade' }).click());
+  assert.equal(await grade.getByRole('spinbutton').inputValue(), '8');
+  const guests = variable(page, 'guests');
+  for (const key of ['Home', 'End']) {
+    await guests.getByRole('slider').focus();
+    await settled(page, () => page.keyboard.press(key));
+    assert.match(await guests.getByRole('spinbutton').inputValue(), /^\d+$/);
+  }
+  for (const end of await guests.locator('.ends span').allTextContents()) assert.match(end, /^\d+$/);
+  assert.match(
+    await page.locator('#preferences').innerText(),
+    /A change costs 0\.5 per level of grade, 2 for another level of lamp and 1 for another level of tone\./,
+  );
+  const report = await saved(page, () => press(page, 'Save as report'));
+  assert.match(report.text, /What a change costs: 0\.5 per level of grade, 2 for another level of lamp, 1 for another level of tone\./);
+  await close();
+  await own.stop();
+});
+
+test('the numbers stay in sight while the answer beside the levers scrolls', async () => {
+  const { page, close } = await open(browser, bermuda.address, { viewport: { width: 1280, height: 620 } });
+  await recommend(page);
+  const below = page.locator('#looking summary');
+  await below.click();
+  await page.locator('#answer').evaluate((answer) => answer.scrollTo({ top: answer.scrollHeight, behavior: 'instant' }));
+  assert.ok((await page.locator('#answer').evaluate((answer) => answer.scrollTop)) > 100);
+  const [number, text] = [await page.locator('#numbers').boundingBox(), await below.boundingBox()];
+  const top = await page.locator('#answer').evaluate((answer) => answer.getBoundingClientRect().top);
+  assert.ok(Math.abs(number.y - top) < 2, `${number.y} in ${top}`);
+  assert.ok(text.y >= number.y + number.height, 'and cover nothing that was scrolled to');
+  await close();
+});
+
+test('a search for what is worth looking at says beside its button how it goes, and why it failed', async () => {
+  const { page, close } = await open(browser, bermuda.address);
+  let let_go;
+  const held = new Promise((resolve) => {
+    let_go = resolve;
+  });
+  await page.route('**/api/looking', async (route) => {
+    await held;
+    await route.fulfill({ status: 422, json: { error: 'The time limit was reached before the work was done.' } });
+  });
+  await page.getByText('What is worth looking at first?').click();
+  await press(page, 'Find out');
+  const said = page.locator('#looking-status');
+  await page.locator('#looking-status', { hasText: 'Planning with and without a look' }).waitFor();
+  let_go();
+  await page.locator('#looking-status.error', { hasText: 'The time limit was reached' }).waitFor();
+  assert.match(await said.textContent(), /olem serve .*--time-limit/);
+  await close(/status of 422/);
 });
 
 test('a context value may be not known, and it is said what knowing it would be worth', async () => {
@@ -427,7 +513,16 @@ test('the sources of an interval, what would change the answer and a plan in ste
     sequence: {
       steps: [{ alter: ['DIC'], then_observe: ['CO2'] }, { alter: ['TA', 'Omega'] }],
       at_once: 0.5,
-      rules: { TA: { step: 2, form: 'affine', inputs: ['CO2'], min: -1, max: 1, constant: 0.3, slopes: { CO2: -0.5 } } },
+      rules: {
+        TA: { step: 2, form: 'affine', inputs: ['CO2'], min: -1, max: 1, constant: 0.3, slopes: { CO2: -0.5 } },
+        // The same whatever is seen.
+        Omega: {
+          step: 2,
+          form: 'scores',
+          inputs: ['CO2'],
+          scores: [0.1, 0.4, 0.2].map((constant, i) => ({ value: 0.25 * i, constant, slopes: { CO2: 0 } })),
+        },
+      },
     },
   };
   await page.route('**/api/recommend', async (route) => {
@@ -448,7 +543,7 @@ test('the sources of an interval, what would change the answer and a plan in ste
     assert.ok(said.includes(words), `${words} in ${said}`);
   const plan = await page.locator('#plan').innerText();
   assert.match(plan, /Now: DIC as set on this page\. Then observe CO2\./);
-  assert.ok(plan.includes('Then set TA to 0.3 \u2212 0.5\u00a0CO2, within \u22121 and 1.'), plan);
+  assert.ok(plan.includes('Then set TA to 0.3 \u2212 0.5\u00a0CO2, within \u22121 and 1 and Omega to 0.25.'), plan);
   assert.match(plan, /looking first adds \d+\.\d points/);
   await settled(page, () => press(page, 'Start again'));
   assert.ok(await page.locator('#uncertainty').isHidden());

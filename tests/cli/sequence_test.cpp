@@ -96,6 +96,23 @@ TEST(CliSequence, TheTextSaysTheRule) {
   EXPECT_THAT(page, HasSubstr("follow the rules of the later steps"));
 }
 
+TEST(CliSequence, ARuleThatIsTheSameWhateverIsSeenIsAValue) {
+  const TemporaryFolder folder;
+  Json result = decided({task_with_steps(folder, kSteps), "--details"});
+  Json& rules = result["decisions"][0]["sequence"]["rules"];
+  rules["Omega"] = Json::parse(R"({"step": 2, "form": "affine", "inputs": ["CO2"], "min": -1, "max": 1,
+                                   "constant": 5.6e-17, "slopes": {"CO2": 0}})");
+  rules["Chla"] = Json::parse(R"({"step": 2, "form": "scores", "inputs": ["CO2"], "min": -1, "max": 1, "scores": [
+      {"value": 0.25, "constant": 0.1, "slopes": {"CO2": 0}}, {"value": 0.5, "constant": 0.3, "slopes": {"CO2": 0}}]})");
+  folder.write("result.json", result.dump());
+  const ProcessResult made = run_olem({"report", folder.file("result.json"), "-o", folder.file("page.html")});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string page = read_text(folder.file("page.html"));
+  EXPECT_THAT(page, HasSubstr("Step 2: Omega = 0, whatever is seen"));
+  EXPECT_THAT(page, HasSubstr("Step 2: Chla = 0.5, whatever is seen"));
+  EXPECT_THAT(page, HasSubstr("<td>later, 0.5</td>"));
+}
+
 TEST(CliSequence, OneStepWithoutObservationsIsThePlainDecision) {
   const TemporaryFolder folder;
   const Json one = decided(

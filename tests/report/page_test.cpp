@@ -151,8 +151,8 @@ TEST(ReportPage, TheAnswerSaysThatATargetIsOutOfReach) {
   options.target = 0.999;
   const std::string page = report_page(decided_with("{}", options), "r.json");
   expect_sound(page);
-  EXPECT_THAT(page, AllOf(HasSubstr("<p class=\"answer\">No decision was found that reaches the target of 99.9 %"),
-                          HasSubstr("A success of 99.9 % is enough"), HasSubstr("in standard deviations.")));
+  EXPECT_THAT(page, AllOf(HasSubstr("<p class=\"answer\">No decision was found that reaches the target of 99.9\u202f%"),
+                          HasSubstr("A success of 99.9\u202f% is enough"), HasSubstr("in standard deviations.")));
   EXPECT_EQ(page.find("No decision was found"), page.rfind("No decision was found"));
 }
 

@@ -13,6 +13,7 @@ namespace olem::internal::plot::svg_test {
 using namespace internal;
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -115,6 +116,22 @@ TEST(Svg, LayersWithOneLabelHaveOneEntry) {
   const std::string text = svg_element(figure);
   EXPECT_EQ(text.find(">olem<"), text.rfind(">olem<"));
   EXPECT_THAT(text, Not(HasSubstr("<style>")));
+}
+
+// A list of values has marks where an interval has a line: the entry of both shows both, in their colour.
+TEST(Svg, TheEntryOfALabelShowsLinesAndMarks) {
+  const auto legend = [](std::size_t style) {
+    Panel line;
+    line.layers = {Line{"success", {0, 1}, {0, 1}, {}, {}, 2}};
+    Panel marks;
+    marks.layers = {Line{"success", {0, 1}, {0, 1}, {}, {}, style, false, true}};
+    Figure figure;
+    figure.panels = {marks, line};
+    const std::string text = svg_element(figure);
+    return text.substr(text.rfind("<g transform", text.find(">success<")));
+  };
+  EXPECT_THAT(legend(2), AllOf(HasSubstr("<path class=\"hollow c2\""), HasSubstr("class=\"c2\"")));
+  EXPECT_THAT(legend(3), Not(HasSubstr("hollow c")));
 }
 
 TEST(Svg, EmptyAndFlatPanelsAreDrawn) {
