@@ -602,12 +602,10 @@ Decision decide(const DecisionProblem& problem, const DecisionOptions& options, 
   const bool later = has_later_steps(problem);
   const bool members = problem.members && !checked.quick && !problem.members->list.empty();
   Decision decision =
-      members && !later ? decide_with_members(problem, checked, context) : decide_by_fit(problem, checked, context);
-  // Decisions at once do not tell what knowing something is worth to those with steps.
+      members ? decide_with_members(problem, checked, context) : decide_by_fit(problem, checked, context);
   if (later) {
-    decision = decide_sequence(problem, decision, checked, context);
-    // The plan comes from the fit; what it is worth is said by all members.
-    if (members) claim_by_members(problem, checked, context, decision);
+    if (!members) decision = decide_sequence(problem, decision, checked, context);
+    // Decisions at once do not tell what knowing something is worth to those with steps.
     checked.worth_draws = 0;
   }
   decision.unknown = worth_of_knowing(problem, decision, checked, context);

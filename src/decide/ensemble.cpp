@@ -15,6 +15,7 @@
 #include "decide/member_claims.h"
 #include "decide/order_question.h"
 #include "decide/prepared_problem.h"
+#include "decide/sequence_search.h"
 #include "decide/so_far.h"
 #include "olem/column_types.h"
 #include "olem/error.h"
@@ -34,6 +35,9 @@ constexpr double kMostOfVariance = 0.5;  // from extrapolation: the number is a 
 constexpr double kOrdersDisagree = 0.1;
 constexpr double kOtherOrderDiffers = 0.1;
 constexpr double kUnitsMatter = 0.05;
+// How often the fit aims above a target that its decision misses by the mean, and by how much of what was lacking.
+constexpr int kHigherAims = 3;
+constexpr double kHigherBy = 1.2;
 
 // Success of one decision by every judge, draw by draw.
 struct JudgedByAll {
@@ -54,32 +58,61 @@ class Ensemble {
     const PreparedProblem prepared(problem_, options_, context_);
     Decision by_fit = decide_all();
     const Values own = values_of(by_fit);
-    const std::size_t chosen = choose(prepared, own);
+    gather(prepared, by_judge_);
+    aim_higher(prepared, [&](const DecisionProblem& problem, const DecisionOptions& options) {
+      return find_decision(problem, options, serial_);
+    });
+    const std::size_t chosen = choose(prepared);
     FoundDecision winner = candidates_[chosen];
     const bool reached = means_[chosen] >= options_.target;
     winner.values = released(prepared, winner.values, reached);
     if (winner.values == idle_) winner.found_by = prepared.idle_finder();
     Decision decision = winner.values == own ? std::move(by_fit) : reported(prepared, winner, by_fit);
-    const Claim claim = claims_.of(winner.values);
-    // Without action means without the fixed values too.
-    const Values nothing(winner.values.size());
-    const Claim idle = winner.values == nothing ? claim : claims_.of(nothing);
-    take_claim(claim, idle, decision);
+    const Claim claim = claim_both(winner, decision);
     decision.uncertainty->chosen_by_members = winner.values != own;
     if (options_.target > 0.0) {
-      const bool already = prepared.permits(to_setting(prepared, idle_)) && means_.back() >= options_.target;
-      const Status said = already ? Status::kAlreadyLikely : reached ? Status::kDone : Status::kTargetNotReached;
-      // What the fit has said of its own decision stands, unless the members see it otherwise.
-      if (decision.uncertainty->chosen_by_members || said == Status::kTargetNotReached ||
-          decision.summary.status != said) {
-        Status& status = decision.summary.status;
-        if (status == Status::kAlreadyLikely || status == Status::kTargetNotReached) status = Status::kDone;
-        conclude_target(prepared, already, reached, decision);
-      }
+      const bool already = reached_without_action(prepared);
+      if (another_conclusion(already, reached, decision)) conclude_target(prepared, already, reached, decision);
     }
     claim_proposals(winner.values, decision);
     if (!prepared.any_influence()) add_influence_step(prepared, decision);
     add_notes(winner.values, claim, decision);
+    return decision;
+  }
+
+  // The same with later steps: the candidates are the plans of the fit and of the weighted orders, the best decision at
+  // once and no action.
+  Decision run_plan() {
+    const PlanSpace space(problem_, options_, context_);
+    const PreparedProblem& prepared = space.prepared();
+    std::vector<std::optional<FoundDecision>> plans;
+    Decision by_fit = plan_all(plans);
+    gather(prepared, by_judge_);
+    const std::size_t best = choose(prepared);
+    FoundDecision at_once = candidates_[best];
+    at_once.values = released(prepared, at_once.values, means_[best] >= options_.target);
+    const double success_at_once = claims_.of(at_once.values).success;
+
+    plans_ = &space;
+    plans.emplace_back(at_once);
+    gather(prepared, plans);
+    aim_higher(prepared, [&](const DecisionProblem& problem, const DecisionOptions& options) {
+      return found_in(decide(problem, options, serial_));
+    });
+    const std::size_t chosen = choose(prepared);
+    const FoundDecision& winner = candidates_[chosen];
+    const bool reached = means_[chosen] >= options_.target;
+    Decision decision = chosen == 0 ? std::move(by_fit)
+                                    : report_plan(space, space.of(winner.values, winner.rules), winner.found_by, 0.0);
+    decision.sequence->at_once = success_at_once;
+    rules_ = decision.sequence->rules;
+    const Claim claim = claim_both({values_of(decision), winner.found_by, rules_}, decision);
+    decision.uncertainty->chosen_by_members = chosen != 0;
+    if (options_.target > 0.0) {
+      const bool already = reached_without_action(prepared);
+      if (another_conclusion(already, reached, decision)) conclude_target_of_plan(options_, already, reached, decision);
+    }
+    add_notes(values_of(decision), claim, decision);
     return decision;
   }
 
@@ -105,21 +138,23 @@ class Ensemble {
     decision.success_high = ends.high;
   }
 
-  // What is said of a plan: values now, rules later.
-  void claim_plan(Decision& decision) {
-    const Values values = values_of(decision);
-    const Values nothing(values.size());
-    idle_ = nothing;
-    for (const NamedValue& fixed : problem_.fixed) {
-      for (std::size_t k = 0; k < idle_.size(); ++k) {
-        if (problem_.alterable[k].name == fixed.name) idle_[k] = fixed.value;
-      }
-    }
-    rules_ = decision.sequence->rules;
-    const Claim claim = claims_.of(values, rules_);
-    const Claim idle = claims_.of(nothing);
-    take_claim(claim, idle, decision);
-    add_notes(values, claim, decision);
+  // What the members say of a decision and of no action takes the place of what the fit says.
+  Claim claim_both(const FoundDecision& winner, Decision& decision) const {
+    Claim claim = claims_.of(winner.values, winner.rules);
+    // Without action means without the fixed values too.
+    const Values nothing(winner.values.size());
+    const bool same = winner.values == nothing && winner.rules.empty();
+    take_claim(claim, same ? claim : claims_.of(nothing), decision);
+    return claim;
+  }
+
+  // What the fit has said of its own decision stands, unless the members see it otherwise.
+  static bool another_conclusion(bool already, bool reached, Decision& decision) {
+    const Status said = already ? Status::kAlreadyLikely : reached ? Status::kDone : Status::kTargetNotReached;
+    Status& status = decision.summary.status;
+    if (!decision.uncertainty->chosen_by_members && said != Status::kTargetNotReached && status == said) return false;
+    if (status == Status::kAlreadyLikely || status == Status::kTargetNotReached) status = Status::kDone;
+    return true;
   }
 
   SuccessClaim claim(const Values& values) {
@@ -129,13 +164,19 @@ class Ensemble {
   }
 
  private:
-  // The fit's decision, and what each other judge and the order without units would decide, with half of the draws.
-  Decision decide_all() {
+  // Enough for a candidate, or for what is only noted.
+  DecisionOptions fewer_draws() const {
     DecisionOptions fewer = options_;
     fewer.draws = std::max(10, options_.draws / 2);
     fewer.judge_draws = std::max(10, options_.judge_draws / 2);
     fewer.proposals = 1;
     fewer.worth_draws = 0;
+    return fewer;
+  }
+
+  // The fit's decision, and what each other judge and the order without units would decide, with half of the draws.
+  Decision decide_all() {
+    const DecisionOptions fewer = fewer_draws();
     const std::vector<const ModelMember*> units = problem_.members->of(MemberKind::kOtherUnits);
     const std::size_t others = judges_.size() - 1 + units.size();
     std::optional<Decision> by_fit;
@@ -145,22 +186,55 @@ class Ensemble {
         by_fit = decide_by_fit(problem_, options_, serial_);
         return;
       }
-      DecisionProblem other = problem_;
-      other.members = nullptr;
-      other.samplers = i < judges_.size() ? judges_[i].samplers : units.front()->samplers;
-      other.hidden = hidden_for(problem_, other.samplers);
-      try {
-        found[i - 1] = find_decision(other, fewer, serial_);
-      } catch (const Error& error) {
-        // What is expected of the variables left alone differs, and with it what constraints permit.
-        if (error.category() != ErrorCategory::kTask) throw;
-      }
+      const auto& samplers = i < judges_.size() ? judges_[i].samplers : units.front()->samplers;
+      found[i - 1] = if_possible([&] { return find_decision(problem_with(samplers), fewer, serial_); });
     });
     by_judge_.assign(judges_.size(), std::nullopt);
     by_judge_[0] = FoundDecision{values_of(*by_fit), by_fit->found_by};
     for (std::size_t j = 1; j < judges_.size(); ++j) by_judge_[j] = found[j - 1];
     if (!units.empty()) by_units_ = found.back();
     return std::move(*by_fit);
+  }
+
+  // The plan of the fit and those of the other judges, with half of the draws; their decisions at once are kept too.
+  Decision plan_all(std::vector<std::optional<FoundDecision>>& plans) {
+    const DecisionOptions fewer = fewer_draws();
+    std::optional<Decision> by_fit;
+    plans.assign(judges_.size(), std::nullopt);
+    by_judge_.assign(judges_.size(), std::nullopt);
+    parallel_for(context_, 0, judges_.size(), 1, [&](std::size_t j, std::size_t) {
+      if (j == 0) {
+        const Decision at_once = decide_by_fit(problem_, options_, serial_);
+        by_fit = decide_sequence(problem_, at_once, options_, serial_);
+        by_judge_[0] = FoundDecision{values_of(at_once), at_once.found_by};
+        plans[0] = found_in(*by_fit);
+        return;
+      }
+      plans[j] = if_possible([&] {
+        const DecisionProblem own = problem_with(judges_[j].samplers);
+        const Decision at_once = decide_by_fit(own, fewer, serial_);
+        by_judge_[j] = FoundDecision{values_of(at_once), at_once.found_by};
+        return found_in(decide_sequence(own, at_once, fewer, serial_));
+      });
+    });
+    return std::move(*by_fit);
+  }
+
+  // What is expected of the variables left alone differs from order to order, and with it what constraints permit.
+  template <class Find>
+  static std::optional<FoundDecision> if_possible(const Find& find) {
+    try {
+      return find();
+    } catch (const Error& error) {
+      if (error.category() != ErrorCategory::kTask) throw;
+      return std::nullopt;
+    }
+  }
+
+  static FoundDecision found_in(const Decision& decision) {
+    FoundDecision found{values_of(decision), decision.found_by};
+    if (decision.sequence) found.rules = decision.sequence->rules;
+    return found;
   }
 
   static Values values_of(const Decision& decision) {
@@ -178,13 +252,20 @@ class Ensemble {
   }
 
   // Every decision by every judge, on draws that all decisions share.
-  std::vector<JudgedByAll> judge(const std::vector<Values>& decisions) const {
+  std::vector<JudgedByAll> judge(const std::vector<FoundDecision>& decisions) const {
     std::vector<JudgedByAll> judged(decisions.size());
     for (JudgedByAll& one : judged) one.inside.resize(judges_.size());
     parallel_for(context_, 0, judges_.size(), 1, [&](std::size_t j, std::size_t) {
       MemberDraws draws(problem_, judges_[j].samplers, claims_.draws_of(j), MemberClaims::stream(j, false),
                         options_.caution, serial_);
-      for (std::size_t i = 0; i < decisions.size(); ++i) judged[i].inside[j] = draws.inside(decisions[i]);
+      for (std::size_t i = 0; i < decisions.size(); ++i) {
+        const FoundDecision& one = decisions[i];
+        judged[i].inside[j] = one.rules.empty()
+                                  ? draws.inside(one.values)
+                                  : MemberDraws(problem_, judges_[j].samplers, claims_.draws_of(j),
+                                                MemberClaims::stream(j, false), options_.caution, serial_, one.rules)
+                                        .inside(one.values);
+      }
     });
     for (JudgedByAll& one : judged) {
       for (std::size_t j = 0; j < judges_.size(); ++j) one.mean += judges_[j].weight * share_inside(one.inside[j]);
@@ -213,40 +294,105 @@ class Ensemble {
     return sum;
   }
 
-  // The place of the best candidate. They are the fit's decision, those of the other judges and no action, which is
-  // last.
-  std::size_t choose(const PreparedProblem& prepared, const Values& own) {
-    const Setting nothing = prepared.idle();
-    idle_.assign(own.size(), std::nullopt);
-    for (const std::size_t k : prepared.fixed()) idle_[k] = prepared.restore(k, *nothing[k]);
-    for (std::size_t j = 0; j < by_judge_.size(); ++j) {
-      const std::optional<FoundDecision>& found = by_judge_[j];
-      if (!found) continue;
-      const bool known = std::any_of(candidates_.begin(), candidates_.end(),
-                                     [&](const FoundDecision& one) { return one.values == found->values; });
-      const bool permitted = j == 0 || prepared.permits(to_setting(prepared, found->values));
-      if (permitted && !known && (j == 0 || found->values != idle_)) candidates_.push_back(*found);
-    }
-    candidates_.push_back({idle_, prepared.idle_finder()});
-    std::vector<Values> decisions;
-    for (const FoundDecision& one : candidates_) decisions.push_back(one.values);
-    judged_ = judge(decisions);
-    for (const JudgedByAll& one : judged_) means_.push_back(one.mean);
+  bool permits(const PreparedProblem& prepared, const FoundDecision& found) const {
+    return plans_ ? plans_->permits(plans_->of(found.values, found.rules))
+                  : prepared.permits(to_setting(prepared, found.values));
+  }
+  double cost(const PreparedProblem& prepared, const FoundDecision& found) const {
+    return plans_ ? plans_->cost(plans_->of(found.values, found.rules), options_.judge_draws, DrawStream::kChoice)
+                  : prepared.cost(to_setting(prepared, found.values));
+  }
+  bool is_known(const FoundDecision& found) const {
+    return found.rules.empty() && std::any_of(candidates_.begin(), candidates_.end(), [&](const FoundDecision& one) {
+             return one.values == found.values && one.rules.empty();
+           });
+  }
 
-    const bool idle_permitted = prepared.permits(nothing);
+  // The candidates: the fit's decision, which is first, others that are permitted, and no action, which is last.
+  void gather(const PreparedProblem& prepared, const std::vector<std::optional<FoundDecision>>& found) {
+    candidates_.clear();
+    idle_.assign(prepared.size(), std::nullopt);
+    for (const std::size_t k : prepared.fixed()) idle_[k] = prepared.restore(k, *prepared.idle()[k]);
+    const FoundDecision nothing{idle_, prepared.idle_finder()};
+    for (std::size_t j = 0; j < found.size(); ++j) {
+      if (!found[j]) continue;
+      const bool idle = found[j]->values == idle_ && found[j]->rules.empty();
+      if (j == 0 || (!idle && !is_known(*found[j]) && permits(prepared, *found[j]))) candidates_.push_back(*found[j]);
+    }
+    candidates_.push_back(nothing);
+    judged_ = judge(candidates_);
+    means_.clear();
+    for (const JudgedByAll& one : judged_) means_.push_back(one.mean);
+  }
+
+  // Its mean; nothing when it is no candidate, or one already.
+  std::optional<double> add_candidate(const PreparedProblem& prepared, const FoundDecision& found) {
+    if (is_known(found) || !permits(prepared, found)) return std::nullopt;
+    JudgedByAll judged = judge({found}).front();
+    const double mean = judged.mean;
+    candidates_.insert(candidates_.end() - 1, found);
+    means_.insert(means_.end() - 1, mean);
+    judged_.insert(judged_.end() - 1, std::move(judged));
+    return mean;
+  }
+
+  bool reached_without_action(const PreparedProblem& prepared) const {
+    return permits(prepared, candidates_.back()) && means_.back() >= options_.target;
+  }
+
+  // A target, and the standard error of the mean beyond it, so that it is rarely missed on other draws.
+  double safe_target() const {
+    double squares = 0.0;
+    for (std::size_t j = 0; j < judges_.size(); ++j)
+      squares += judges_[j].weight * judges_[j].weight / claims_.draws_of(j);
+    return options_.target + std::sqrt(squares * options_.target * (1.0 - options_.target));
+  }
+
+  // Each fit has aimed at the target by its own draws. By the mean that may miss it, though more can be reached: then
+  // the fit aims higher, and at last all look for the best there is.
+  template <class Find>
+  void aim_higher(const PreparedProblem& prepared, const Find& find) {
+    if (options_.target <= 0.0 || reached_without_action(prepared)) return;
+    DecisionOptions higher = options_;
+    higher.proposals = 1;
+    higher.worth_draws = 0;
+    const auto most = [&] { return *std::max_element(means_.begin(), means_.end()); };
+    const double wanted = safe_target();
+    double latest = means_.front();
+    for (int aim = 0; aim < kHigherAims && most() < wanted; ++aim) {
+      higher.target += kHigherBy * (wanted - latest);
+      if (higher.target >= 1.0) break;
+      const std::optional<FoundDecision> found =
+          if_possible([&] { return find(problem_with(problem_.samplers), higher); });
+      const std::optional<double> mean = found ? add_candidate(prepared, *found) : std::nullopt;
+      if (!mean) break;
+      latest = *mean;
+    }
+    if (most() >= options_.target) return;
+    higher.target = 0.0;
+    std::vector<std::optional<FoundDecision>> best(judges_.size());
+    parallel_for(context_, 0, judges_.size(), 1, [&](std::size_t j, std::size_t) {
+      best[j] = if_possible([&] { return find(problem_with(judges_[j].samplers), higher); });
+    });
+    for (const std::optional<FoundDecision>& found : best) {
+      if (found) add_candidate(prepared, *found);
+    }
+  }
+
+  // The place of the best candidate.
+  std::size_t choose(const PreparedProblem& prepared) {
     const std::size_t last = candidates_.size() - 1;
-    const auto cost = [&](std::size_t i) { return prepared.cost(to_setting(prepared, candidates_[i].values)); };
+    const bool idle_permitted = permits(prepared, candidates_.back());
     std::size_t best = 0;
     for (std::size_t i = 1; i < candidates_.size(); ++i) {
       if (i == last && !idle_permitted) continue;
       if (means_[i] > means_[best]) best = i;
     }
-    const bool already = idle_permitted && means_[last] >= options_.target;
-    if (options_.target > 0.0 && !already && means_[best] >= options_.target) {
+    goal_ = means_[best] >= safe_target() ? safe_target() : options_.target;
+    if (options_.target > 0.0 && !reached_without_action(prepared) && means_[best] >= options_.target) {
       std::size_t cheapest = best;
-      for (std::size_t i = 0; i < candidates_.size(); ++i) {
-        if (i == last && !idle_permitted) continue;
-        if (means_[i] >= options_.target && cost(i) < cost(cheapest)) cheapest = i;
+      for (std::size_t i = 0; i < last; ++i) {
+        if (means_[i] >= goal_ && cost(prepared, candidates_[i]) < cost(prepared, candidates_[cheapest])) cheapest = i;
       }
       return cheapest;
     }
@@ -258,15 +404,15 @@ class Ensemble {
   Values released(const PreparedProblem& prepared, const Values& found, bool reached) const {
     const bool for_target = options_.target > 0.0 && reached && means_.back() < options_.target;
     Values current = found;
-    const JudgedByAll whole = judge({found}).front();
+    const JudgedByAll whole = judge({{found}}).front();
     while (true) {
-      std::vector<Values> fewer;
+      std::vector<FoundDecision> fewer;
       for (std::size_t k = 0; k < current.size(); ++k) {
         const bool free = std::find(prepared.free().begin(), prepared.free().end(), k) != prepared.free().end();
         if (!current[k] || !free || !(prepared.box().low[k] < prepared.box().high[k])) continue;
-        fewer.push_back(current);
-        fewer.back()[k].reset();
-        if (!prepared.permits(to_setting(prepared, fewer.back()))) fewer.pop_back();
+        fewer.push_back({current});
+        fewer.back().values[k].reset();
+        if (!prepared.permits(to_setting(prepared, fewer.back().values))) fewer.pop_back();
       }
       if (fewer.empty()) return current;
       const std::vector<JudgedByAll> judged = judge(fewer);
@@ -277,9 +423,9 @@ class Ensemble {
       const Gain lost = mean_gain(whole, judged[best]);
       // Each candidate has lost what its own fit could spare already, so that this asks for more.
       const bool harmless =
-          for_target ? judged[best].mean >= options_.target : lost.mean + lost.standard_error <= kWorthNothingByMean;
+          for_target ? judged[best].mean >= goal_ : lost.mean + lost.standard_error <= kWorthNothingByMean;
       if (!harmless) return current;
-      current = fewer[best];
+      current = fewer[best].values;
     }
   }
 
@@ -356,24 +502,14 @@ class Ensemble {
     return success_along(*problem_.members->of(kind).front(), place, values, rules);
   }
 
-  // The problem with the samplers of a member alone.
-  DecisionProblem problem_of(const ModelMember& member) const {
+  // The problem with the samplers of one fit alone.
+  DecisionProblem problem_with(const std::shared_ptr<const SamplerSet>& samplers) const {
     DecisionProblem other = problem_;
     other.members = nullptr;
     other.opinions = nullptr;
-    other.samplers = member.samplers;
+    other.samplers = samplers;
     other.hidden = hidden_for(problem_, other.samplers);
     return other;
-  }
-
-  // What a member would plan by itself, with half of the draws.
-  Decision planned_by(const ModelMember& member) const {
-    DecisionOptions fewer = options_;
-    fewer.draws = std::max(10, options_.draws / 2);
-    fewer.judge_draws = std::max(10, options_.judge_draws / 2);
-    fewer.proposals = 1;
-    fewer.worth_draws = 0;
-    return decide(problem_of(member), fewer, serial_);
   }
 
   // No lever can change an outcome in the fit: the step of the order that this rests on, by the first member that has
@@ -387,7 +523,7 @@ class Ensemble {
         if (!step) continue;
         DecisionOptions alone = options_;
         alone.worth_draws = 0;
-        const Values values = find_decision(problem_of(*member), alone, serial_).values;
+        const Values values = find_decision(problem_with(member->samplers), alone, serial_).values;
         const std::size_t place = judges_.size() + halves_.size() + 2;
         const InfluenceStep found{step->first, step->second, std::string(name_of(kind)),
                                   named(values, success_along(*member, place, values)),
@@ -449,7 +585,7 @@ class Ensemble {
       note_units_of_plan(values, claim, uncertainty);
     } else if (by_units_) {
       const double along = success_along(MemberKind::kOtherUnits, after + 1, values);
-      const double by_members = by_units_->values == values ? claim.success : judge({by_units_->values}).front().mean;
+      const double by_members = by_units_->values == values ? claim.success : judge({*by_units_}).front().mean;
       if (std::abs(along - claim.success) > kUnitsMatter || std::abs(by_members - claim.success) > kUnitsMatter) {
         const double best = success_along(MemberKind::kOtherUnits, after + 1, by_units_->values);
         uncertainty.units = UnitsNote{along, named(by_units_->values, best), by_members};
@@ -476,7 +612,7 @@ class Ensemble {
     const std::size_t place = judges_.size() + halves_.size() + 1;
     const double along = success_along(*units.front(), place, values, rules_);
     if (std::abs(along - claim.success) <= kUnitsMatter) return;
-    const Decision other = planned_by(*units.front());
+    const Decision other = decide(problem_with(units.front()->samplers), fewer_draws(), serial_);
     const std::vector<AlterationRule> rules = other.sequence ? other.sequence->rules : std::vector<AlterationRule>();
     uncertainty.units =
         UnitsNote{along, named(values_of(other), success_along(*units.front(), place, values_of(other), rules)),
@@ -520,13 +656,6 @@ class Ensemble {
     for (std::size_t m = 0; m < successes.size(); ++m)
       (pair.as_first[m] ? question.as_learned : question.other_way) +=
           successes[m] / (pair.as_first[m] ? as_learned : others);
-    // For plans there are no candidates: the first member that has the pair so plans by itself.
-    if (candidates_.empty()) {
-      const auto turned = std::find(pair.as_first.begin() + 1, pair.as_first.end(), false);
-      const std::size_t which = static_cast<std::size_t>(turned - pair.as_first.begin()) - 1;
-      const Decision other = planned_by(*problem_.members->of(MemberKind::kOrder)[which]);
-      question.other_decision = named(values_of(other), other.success_probability);
-    }
     double best = -1.0;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       double mean = 0.0;
@@ -575,21 +704,19 @@ class Ensemble {
   std::vector<std::optional<FoundDecision>> by_judge_;
   std::optional<FoundDecision> by_units_;
   Values idle_;
-  std::vector<AlterationRule> rules_;  // of later steps
+  const PlanSpace* plans_ = nullptr;   // where candidates are plans
+  std::vector<AlterationRule> rules_;  // of the plan that is taken
   std::vector<FoundDecision> candidates_;
   std::vector<JudgedByAll> judged_;  // of the candidates
   std::vector<double> means_;        // the same
+  double goal_ = 0.0;                // what a decision for the target must have
 };
 
 }  // namespace
 
 Decision decide_with_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context) {
-  return Ensemble(problem, options, context).run();
-}
-
-void claim_by_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context,
-                      Decision& decision) {
-  Ensemble(problem, options, context).claim_plan(decision);
+  Ensemble ensemble(problem, options, context);
+  return has_later_steps(problem) ? ensemble.run_plan() : ensemble.run();
 }
 
 double success_by(const DecisionProblem& problem, const std::shared_ptr<const SamplerSet>& samplers,

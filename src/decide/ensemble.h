@@ -14,6 +14,7 @@ namespace olem::internal {
 struct FoundDecision {
   std::vector<std::optional<double>> values;
   FoundBy found_by = FoundBy::kNoAction;
+  std::vector<AlterationRule> rules = {};  // of levers of later steps
 };
 
 // One fit from the first search to the last number, and from the search alone.
@@ -21,14 +22,9 @@ Decision decide_by_fit(const DecisionProblem& problem, const DecisionOptions& op
 FoundDecision find_decision(const DecisionProblem& problem, const DecisionOptions& options, const Context& context);
 
 // The decision by the mean over the fit and the weighted orders, with the interval of all members
-// (docs/methods/uncertainty.md). The members decide and judge on the context's threads. Throws what decide() throws.
+// (docs/methods/uncertainty.md); with later steps the plan. The members decide and judge on the context's threads.
+// Throws what decide() throws.
 Decision decide_with_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context);
-
-// Replaces what a decision with later steps claims by what the members say of it: the mean over the fit and the
-// weighted orders, the interval of all members, and where it comes from. At once in `decision.sequence` stays that of
-// the fit.
-void claim_by_members(const DecisionProblem& problem, const DecisionOptions& options, const Context& context,
-                      Decision& decision);
 
 // Success of values now and rules later along the samplers of another fit. `noise`: a place in DrawStream.
 double success_by(const DecisionProblem& problem, const std::shared_ptr<const SamplerSet>& samplers,

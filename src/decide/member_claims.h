@@ -12,15 +12,13 @@
 
 #include "decide/explain/outcome_histogram.h"
 #include "decide/objective.h"
+#include "decide/prepared_problem.h"
 #include "decide/rule_sampler.h"
 #include "olem/decision.h"
 #include "olem/post_decision.h"
 
 // What the members of a model say of a decision (docs/methods/uncertainty.md).
 namespace olem::internal {
-
-// In the user's units, by place of the alterable variable; nothing: leave it alone.
-using Values = std::vector<std::optional<double>>;
 
 inline constexpr double kClip = 0.0005;  // of probabilities before their logits
 inline constexpr double kTwoSided95 = 1.959963984540054;

@@ -17,6 +17,8 @@ namespace olem::internal {
 // What a decision does with each alterable variable, in the order of the problem: a value in standardised units, or
 // nothing to leave it alone.
 using Setting = std::vector<std::optional<double>>;
+// The same in the user's units.
+using Values = std::vector<std::optional<double>>;
 
 // Places of alterable variables in the problem, ascending.
 using Subset = std::vector<std::size_t>;

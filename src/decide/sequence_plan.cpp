@@ -161,18 +161,41 @@ Plan PlanSpace::start(const Subset& altered) const {
 }
 
 // The values of the decision at once, as far as these levers are altered there.
-Plan PlanSpace::start(const Subset& altered, const Decision& at_once) const {
+Plan PlanSpace::start(const Subset& altered, const Values& at_once) const {
   Plan plan = start(altered);
   const auto value_of = [&](std::size_t k) -> std::optional<double> {
-    const std::optional<double>& value = at_once.alterations[k].value;
-    if (!value) return std::nullopt;
-    return prepared_.nearest(k, prepared_.variable(k).standardise(*value));
+    if (!at_once[k]) return std::nullopt;
+    return prepared_.nearest(k, prepared_.variable(k).standardise(*at_once[k]));
   };
   for (const std::size_t k : altered_by(plan.now)) {
     if (const auto value = value_of(k)) plan.now[k] = *value;
   }
   for (Plan::Later& later : plan.later) {
     if (const auto value = value_of(later.lever)) later.rule.set_constant(*value);
+  }
+  return plan;
+}
+
+Plan PlanSpace::of(const Values& values, std::span<const AlterationRule> rules) const {
+  Subset altered;
+  for (std::size_t k = 0; k < prepared_.size(); ++k) {
+    const bool ruled = std::any_of(rules.begin(), rules.end(), [&](const AlterationRule& rule) {
+      return rule.name == problem().alterable[k].name;
+    });
+    if (ruled || values[k]) altered.push_back(k);
+  }
+  Plan plan = start(altered, values);
+  for (Plan::Later& later : plan.later) {
+    const std::string& name = problem().alterable[later.lever].name;
+    const auto given =
+        std::find_if(rules.begin(), rules.end(), [&](const AlterationRule& rule) { return rule.name == name; });
+    if (given == rules.end()) continue;
+    Rule rule = rule_for(*given, set(), rules);
+    rule.limits = later.rule.limits;
+    rule.list = later.rule.list;
+    // Where inputs stand behind the lever, a table is a constant.
+    if (rule.weights.size() != rule.size()) rule.set_constant(prepared_.nearest(later.lever, rule.weights.front()));
+    later.rule = std::move(rule);
   }
   return plan;
 }

@@ -48,7 +48,10 @@ class PlanSpace {
   // These levers at what is expected of them, later ones by a rule that depends on nothing.
   Plan start(const Subset& altered) const;
   // The same at the values of a decision at once, as far as it alters them.
-  Plan start(const Subset& altered, const Decision& at_once) const;
+  Plan start(const Subset& altered, const Values& at_once) const;
+  // Values and rules in the user's units, which may come from another fit; a value of a lever of a later step becomes a
+  // rule that depends on nothing.
+  Plan of(const Values& values, std::span<const AlterationRule> rules) const;
 
   // Draws of `outcomes` under the plan; one lever, `also`, may be altered beside it instead of following its rule.
   PostDecisionSampler sampler(const Plan& plan, const std::vector<std::string>& outcomes, int draws, DrawStream stream,

@@ -54,7 +54,9 @@ class SequencePlanner {
   Decision run() {
     idle_ = space_.judge(space_.idle(), prepared_.idle_finder());
     already_likely_ = options_.target > 0.0 && idle_.success >= options_.target;
-    start_ = at_once_plan();
+    at_once_values_.clear();
+    for (const Alteration& alteration : at_once_.alterations) at_once_values_.push_back(alteration.value);
+    start_ = space_.of(at_once_values_, {});
     keep(space_.judge(start_, at_once_.found_by));
     search_everything();
     JudgedPlan winner = choose();
@@ -67,13 +69,6 @@ class SequencePlanner {
   }
 
  private:
-  Plan at_once_plan() const {
-    Subset altered;
-    for (std::size_t k = 0; k < prepared_.size(); ++k) {
-      if (at_once_.alterations[k].value) altered.push_back(k);
-    }
-    return space_.start(altered, at_once_);
-  }
   const DecisionProblem& problem() const { return prepared_.problem(); }
   bool wants_cheapest() const { return options_.target > 0.0 && !already_likely_; }
 
@@ -255,7 +250,7 @@ class SequencePlanner {
   double search(const Subset& altered) {
     if (!searched_.insert(altered).second) return -1.0;
     std::vector<JudgedPlan> found;
-    std::vector<Plan> starts = present_levels(space_.start(altered, at_once_));
+    std::vector<Plan> starts = present_levels(space_.start(altered, at_once_values_));
     if (starts.size() > 1) {
       std::vector<JudgedPlan> brief;
       for (const Plan& start : starts)
@@ -469,68 +464,16 @@ class SequencePlanner {
   }
 
   Decision report(const JudgedPlan& winner, bool reached) const {
-    const Plan& plan = winner.plan;
-    Decision decision;
-    decision.context = problem().context;
-    decision.group = problem().group;
-    decision.so_far = problem().so_far;
-    decision.alterations = alterations_of(prepared_, plan.now);
-    decision.found_by = winner.found_by;
-    const int draws = report_draws(prepared_.options());
-    decision.cost = space_.cost(plan, draws, DrawStream::kReport);
-    PostDecisionSampler idle = prepared_.plain_sampler({}, draws, DrawStream::kReport);
-    report_without_action(prepared_, idle, decision);
-    PostDecisionSampler acting = space_.sampler(plan, space_.outcomes(), draws, DrawStream::kReport, false);
-    report_success(prepared_, acting, space_.values(plan), decision);
-    const Subset altered = plan.altered();
-    if (!altered.empty()) {
-      std::vector<RuledLever> later;
-      for (std::vector<double>& values : space_.later_values(plan, draws, DrawStream::kReport))
-        later.push_back({plan.later[later.size()].lever, std::move(values)});
-      decision.hidden_cause =
-          hidden_cause(prepared_, plan.now, acting, space_.values(plan), decision.without_action, later);
-    }
-    for (std::size_t k = 0; k < decision.alterations.size(); ++k) {
-      const bool is_altered = std::binary_search(altered.begin(), altered.end(), k);
-      decision.alterations[k].success_if_released =
-          is_altered ? space_.judge(without_lever(plan, k), winner.found_by, draws, DrawStream::kReport).success
-                     : decision.success_probability;
-    }
-    SequencePlan& sequence = decision.sequence.emplace();
-    sequence.steps = problem().sequence;
-    sequence.at_once = at_once_.success_probability;
-    sequence.rules = space_.rules(plan);
-    conclude_report(prepared_, decision);
-    conclude(decision, reached, altered.empty());
+    Decision decision = report_plan(space_, winner.plan, winner.found_by, at_once_.success_probability);
+    conclude_target_of_plan(options_, already_likely_, reached, decision);
+    if (!how_subsets_.empty()) decision.summary.message += " " + how_subsets_;
     return decision;
-  }
-
-  void conclude(Decision& decision, bool reached, bool idle) const {
-    Summary& summary = decision.summary;
-    const bool reliable = summary.status != Status::kUnreliable;
-    const std::string target = fmt::format("{:.4g} %", 100.0 * options_.target);
-    if (!idle && !decision.acts()) {
-      if (reliable) summary.status = Status::kDone;
-      summary.message = "Nothing is to be altered in this step; later ones answer to what is seen.";
-    }
-    if (already_likely_) {
-      if (reliable) summary.status = Status::kAlreadyLikely;
-      summary.message = fmt::format(
-          "The target of {} is reached without action. {}", target,
-          idle ? "Nothing was found that is better." : "The best that can be done beyond it is shown all the same.");
-    } else if (options_.target > 0.0 && !reached) {
-      if (reliable) summary.status = Status::kTargetNotReached;
-      summary.message = fmt::format("No plan was found that reaches the target of {}: the best one has {:.1f} %.",
-                                    target, 100.0 * decision.success_probability);
-    } else if (options_.target > 0.0) {
-      summary.message = fmt::format("The cheapest plan found that reaches the target of {}.", target);
-    }
-    if (!how_subsets_.empty()) summary.message += " " + how_subsets_;
   }
 
   PlanSpace space_;
   const PreparedProblem& prepared_;
   const Decision& at_once_;
+  Values at_once_values_;
   const DecisionOptions& options_;
   Plan start_;
   JudgedPlan idle_;
@@ -541,6 +484,66 @@ class SequencePlanner {
 };
 
 }  // namespace
+
+Decision report_plan(const PlanSpace& space, const Plan& plan, FoundBy found_by, double at_once) {
+  const PreparedProblem& prepared = space.prepared();
+  Decision decision;
+  decision.context = space.problem().context;
+  decision.group = space.problem().group;
+  decision.so_far = space.problem().so_far;
+  decision.alterations = alterations_of(prepared, plan.now);
+  decision.found_by = found_by;
+  const int draws = report_draws(prepared.options());
+  decision.cost = space.cost(plan, draws, DrawStream::kReport);
+  PostDecisionSampler idle = prepared.plain_sampler({}, draws, DrawStream::kReport);
+  report_without_action(prepared, idle, decision);
+  PostDecisionSampler acting = space.sampler(plan, space.outcomes(), draws, DrawStream::kReport, false);
+  report_success(prepared, acting, space.values(plan), decision);
+  const Subset altered = plan.altered();
+  if (!altered.empty()) {
+    std::vector<RuledLever> later;
+    for (std::vector<double>& values : space.later_values(plan, draws, DrawStream::kReport))
+      later.push_back({plan.later[later.size()].lever, std::move(values)});
+    decision.hidden_cause =
+        hidden_cause(prepared, plan.now, acting, space.values(plan), decision.without_action, later);
+  }
+  for (std::size_t k = 0; k < decision.alterations.size(); ++k) {
+    const bool is_altered = std::binary_search(altered.begin(), altered.end(), k);
+    decision.alterations[k].success_if_released =
+        is_altered ? space.judge(without_lever(plan, k), found_by, draws, DrawStream::kReport).success
+                   : decision.success_probability;
+  }
+  SequencePlan& sequence = decision.sequence.emplace();
+  sequence.steps = space.problem().sequence;
+  sequence.at_once = at_once;
+  sequence.rules = space.rules(plan);
+  conclude_report(prepared, decision);
+  if (!altered.empty() && !decision.acts()) {
+    if (decision.summary.status != Status::kUnreliable) decision.summary.status = Status::kDone;
+    decision.summary.message = "Nothing is to be altered in this step; later ones answer to what is seen.";
+  }
+  return decision;
+}
+
+void conclude_target_of_plan(const DecisionOptions& options, bool already_likely, bool reached, Decision& decision) {
+  if (options.target <= 0.0) return;
+  Summary& summary = decision.summary;
+  const bool reliable = summary.status != Status::kUnreliable;
+  const bool idle = !decision.acts() && decision.sequence->rules.empty();
+  const std::string target = fmt::format("{:.4g} %", 100.0 * options.target);
+  if (already_likely) {
+    if (reliable) summary.status = Status::kAlreadyLikely;
+    summary.message = fmt::format(
+        "The target of {} is reached without action. {}", target,
+        idle ? "Nothing was found that is better." : "The best that can be done beyond it is shown all the same.");
+  } else if (!reached) {
+    if (reliable) summary.status = Status::kTargetNotReached;
+    summary.message = fmt::format("No plan was found that reaches the target of {}: the best one has {:.1f} %.", target,
+                                  100.0 * decision.success_probability);
+  } else {
+    summary.message = fmt::format("The cheapest plan found that reaches the target of {}.", target);
+  }
+}
 
 bool has_later_steps(const DecisionProblem& problem) {
   for (std::size_t s = 1; s < problem.sequence.size(); ++s) {

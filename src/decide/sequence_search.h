@@ -1,6 +1,7 @@
 #pragma once
 
 #include "decide/prepared_problem.h"
+#include "decide/sequence_plan.h"
 #include "olem/decision.h"
 
 namespace olem::internal {
@@ -14,5 +15,10 @@ bool has_later_steps(const DecisionProblem& problem);
 // docs/methods/sequence.md.
 Decision decide_sequence(const DecisionProblem& problem, const Decision& at_once, const DecisionOptions& options,
                          const Context& context);
+
+// The numbers of a plan, whoever found it. `at_once`: success when everything is set now.
+Decision report_plan(const PlanSpace& space, const Plan& plan, FoundBy found_by, double at_once);
+// Status and message where there is a target; without one nothing.
+void conclude_target_of_plan(const DecisionOptions& options, bool already_likely, bool reached, Decision& decision);
 
 }  // namespace olem::internal

@@ -208,6 +208,48 @@ TEST(DecisionWithMembers, EveryProposalHasAnInterval) {
   }
 }
 
+// outcome = slope_a a + slope_b b + noise
+std::shared_ptr<const SamplerSet> plane(double slope_a, double slope_b) {
+  RandomStream random(9, "test.plane");
+  constexpr std::size_t kRows = 400;
+  std::vector<double> values(3 * kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    values[i] = random.normal();
+    values[kRows + i] = random.normal();
+    values[2 * kRows + i] = slope_a * values[i] + slope_b * values[kRows + i] + 0.4 * random.normal();
+  }
+  SamplerOptions options;
+  options.sampler = "gaussian";
+  const Table table({"a", "b", "outcome"}, std::move(values), "plane.csv");
+  return std::make_shared<const SamplerSet>(
+      fit_samplers(table, conditions_from_order(table.names()), options, Context()));
+}
+
+// For .6 the fit sets a alone, the other order b alone, and either has .45 by the mean. More of a reaches .67 by it.
+TEST(DecisionWithMembers, ATargetIsReachedByTheMean) {
+  DecisionProblem asked;
+  asked.samplers = plane(1.0, 0.7);
+  asked.alterable = {{"a", -3.0, 3.0}, {"b", -3.0, 3.0}};
+  asked.region = Region::box({{"outcome", 1.0, 2.0}});
+  auto members = std::make_shared<ModelMembers>();
+  members->list.push_back({MemberKind::kOrder, {"a", "b", "outcome"}, plane(0.7, 1.0)});
+  asked.members = members;
+  DecisionOptions options;
+  options.target = 0.6;
+  const Decision enough = decide(asked, options, Context());
+  EXPECT_EQ(enough.summary.status, Status::kDone);
+  EXPECT_GE(enough.success_probability, 0.58);
+  options.target = 0.0;
+  const Decision best = decide(asked, options, Context());
+  EXPECT_LT(enough.cost, best.cost);
+  EXPECT_GT(best.success_probability, enough.success_probability);
+  // What nothing reaches is not said to be reached, and the best there is is shown.
+  options.target = 0.9;
+  const Decision missed = decide(asked, options, Context());
+  EXPECT_EQ(missed.summary.status, Status::kTargetNotReached);
+  EXPECT_NEAR(missed.success_probability, best.success_probability, 0.02);
+}
+
 // One lever, one outcome that goes with it or against it.
 std::shared_ptr<const SamplerSet> line(double slope) {
   RandomStream random(8, "test.line");

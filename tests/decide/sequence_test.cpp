@@ -780,6 +780,56 @@ TEST(Sequence, MembersSayWhatWouldChangeAPlan) {
   EXPECT_NEAR(asked.success_probability, (2.0 * question.as_learned + question.other_way) / 3.0, 0.02);
 }
 
+// Three orders say otherwise than the fit what the second lever does, and what is seen.
+DecisionProblem contradicted(double of_seen, double of_second) {
+  DecisionProblem problem = answering();
+  auto v = answering_rows();
+  const auto noise = random_noise(1, v[0].size(), 23);
+  for (std::size_t i = 0; i < v[0].size(); ++i) v[3][i] = of_seen * v[1][i] + of_second * v[2][i] + 0.2 * noise[0][i];
+  const Order order = {"first", "seen", "second", "result"};
+  const auto other = std::make_shared<const SamplerSet>(fit(order, v, "gaussian"));
+  auto members = std::make_shared<ModelMembers>();
+  for (int k = 0; k < 3; ++k) members->list.push_back({MemberKind::kOrder, order, other});
+  problem.members = members;
+  return problem;
+}
+
+// second = -seen has .98 by the fit and .6 by the three, second = -2 seen .35 and .98: the mean decides.
+TEST(Sequence, PlansAreChosenByTheMean) {
+  const DecisionProblem problem = contradicted(1.0, 0.5);
+  const Decision decision = decide(problem, {}, Context());
+  ASSERT_TRUE(decision.uncertainty);
+  EXPECT_TRUE(decision.uncertainty->chosen_by_members);
+  ASSERT_EQ(decision.sequence->rules.size(), 1U);
+  EXPECT_NEAR(decision.sequence->rules[0].sums[0].slopes[0], -2.0, 0.4);
+  EXPECT_GT(decision.success_probability, 0.75);
+  double mean = 0.0;
+  for (const MemberSuccess& member : decision.uncertainty->members)
+    mean += member.kind == "posterior_function" ? 0.0 : member.success / 4.0;
+  EXPECT_NEAR(decision.success_probability, mean, 1e-9);
+  // A target is one of the mean too.
+  DecisionOptions options;
+  options.target = 0.7;
+  const Decision enough = decide(problem, options, Context());
+  EXPECT_EQ(enough.summary.status, Status::kDone);
+  EXPECT_GE(enough.success_probability, 0.68);
+  EXPECT_LE(enough.cost, decision.cost + 1e-9);
+  options.target = 0.95;
+  const Decision missed = decide(problem, options, Context());
+  EXPECT_EQ(missed.summary.status, Status::kTargetNotReached);
+  EXPECT_THAT(missed.summary.message, HasSubstr("No plan was found that reaches the target of 95 %"));
+  EXPECT_LT(missed.success_probability, 0.95);
+}
+
+// By the three nothing is to be answered to: the plan of the fit alone would have .5 by the mean, the decision at once
+// has .83.
+TEST(Sequence, APlanIsNotBelowAtOnceByTheMean) {
+  const Decision decision = decide(contradicted(0.0, 1.0), {}, Context());
+  EXPECT_GT(decision.success_probability, 0.78);
+  EXPECT_GE(decision.success_probability, decision.sequence->at_once - 0.005);
+  EXPECT_GT(decision.sequence->at_once, 0.78);
+}
+
 // Gradients of draws under rules against central differences.
 TEST(Rules, GradientsAgreeWithDifferences) {
   const DecisionProblem problem = answering();
