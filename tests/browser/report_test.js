@@ -28,7 +28,7 @@ before(async () => {
   run_olem('decide', '--model', model, '--contexts', path.join(bermuda, 'contexts.csv'), '--log', log, '--quick', '-q');
   const ids = fs.readFileSync(log, 'utf8').trim().split('\n').map((line) => JSON.parse(line).id);
   fs.writeFileSync(rows, `decision,NEC\n${ids.map((id, i) => `${id},${i % 3 === 0 ? 9 : 1}`).join('\n')}\n`);
-  report('check', 'check', '--log', log, '--data', rows);
+  report('check', 'check', '--log', log, '--data', rows, '--record');
   report('decide', 'decide', '--model', model, '--details', '--proposals', '3', '--log', log);
   report('explain', 'explain', '--model', model, '--at', 'TA=0.2');
   report('contexts', 'decide', '--model', model, '--details', '--quick', '--contexts', path.join(bermuda, 'contexts.csv'));
