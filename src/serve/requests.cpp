@@ -183,7 +183,7 @@ std::string read_group(const RehearsalModel& model, const Json& request) {
   const Json& given = request["group"];
   if (given.is_null()) return "";
   if (!given.is_string()) reject("'group' is neither the name of a group nor null.");
-  const std::string name = given.get<std::string>();
+  std::string name = given.get<std::string>();
   if (std::find(model.groups.begin(), model.groups.end(), name) == model.groups.end())
     reject(model.groups.empty()
                ? "'group' is given, but the rows of this model have no groups."

@@ -181,7 +181,8 @@ GpScreen screen_inputs(const Inputs& inputs, std::span<const double> target, std
       return reduced.squared_t[static_cast<Index>(a)] > reduced.squared_t[static_cast<Index>(b)];
     });
     strongest.resize(std::min(strongest.size(), kMostFactors));
-    const auto pairs = static_cast<double>(strongest.size() * (strongest.size() - 1) / 2);
+    const auto factors = static_cast<double>(strongest.size());
+    const double pairs = 0.5 * factors * (factors - 1.0);
     for (std::size_t a = 0; a < strongest.size() && !found; ++a) {
       for (std::size_t b = 0; b < a && !found; ++b)
         found = tests.of_product(column(strongest[a]), column(strongest[b])) < kLevel / pairs;
