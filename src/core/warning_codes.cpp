@@ -272,6 +272,12 @@ constexpr WarningCode kWarningCodes[] = {
      "A step of the sequence in the task alters a column that is not a lever, observes a column that has a role or "
      "does not exist, or names something twice.",
      "Correct \"sequence\" in the task."},
+    {"set_rows_not_compared", true,
+     "The task says in which rows a variable was set from outside, but these rows cannot be compared with the others: "
+     "either kind has fewer than 50 rows, or the variable has more than two levels. Its effects are then estimated "
+     "from "
+     "all rows alike, and a hidden cause is not corrected for.",
+     "Set the variable at random in more rows. Check the column that says in which rows it was set."},
     {"similar_levels", true,
      "Levels of a column differ in nothing but capitals, blanks or hyphens, such as Yes and yes. Their rows count as "
      "different, and a wish for one of them leaves the others out.",

@@ -80,7 +80,12 @@ void read_groups(const Task& task, const Table& table, TaskRows& result) {
 }
 
 void read_weights(const Task& task, const Table& table, TaskRows& result) {
-  const auto cells = table.column(row_column(task, table, task.weight, "weight"));
+  const std::size_t column = row_column(task, table, task.weight, "weight");
+  if (has_words(table.about(column))) {
+    refuse_rows(task, fmt::format("'{}' holds words, which are no weights.", task.weight),
+                "Give positive numbers: how often each row counts");
+  }
+  const auto cells = table.column(column);
   const double mean = std::accumulate(cells.begin(), cells.end(), 0.0) / static_cast<double>(cells.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!(cells[i] > 0.0)) {

@@ -106,14 +106,34 @@ bool is_number(const Table& table, const std::string& name) {
   return about.type != ColumnType::kCategory || about.levels.size() <= 2;
 }
 
+// Why rows in which a variable was set are not compared with the others; "" where they are.
+std::string not_compared(const Table& table, const TaskRows::Set& set, std::size_t chosen) {
+  const std::size_t others = set.rows.size() - chosen;
+  if (chosen == 0) return fmt::format("'{}' was set in none of the rows", set.variable);
+  if (others == 0) return "";  // nothing to compare with, and nothing hidden moves it
+  if (std::min(chosen, others) < sampling::kLeastSetRows) {
+    return fmt::format("'{}' was set in {} rows and left alone in {}, but {} rows of both kinds are needed",
+                       set.variable, chosen, others, sampling::kLeastSetRows);
+  }
+  if (is_number(table, set.variable)) return "";
+  return fmt::format("'{}' has {} levels, but only numbers and columns of two levels are compared", set.variable,
+                     table.about(table.index(set.variable)).levels.size());
+}
+
 void compare_set_rows(RehearsalModel& model, const Table& table, const TaskRows& rows) {
   for (const TaskRows::Set& set : rows.set) {
     std::vector<std::size_t> chosen;
     std::vector<std::size_t> others;
     for (std::size_t i = 0; i < set.rows.size(); ++i) (set.rows[i] != 0 ? chosen : others).push_back(i);
-    if (chosen.size() < sampling::kLeastSetRows || others.size() < sampling::kLeastSetRows ||
-        !is_number(table, set.variable))
+    if (const std::string why = not_compared(table, set, chosen.size()); !why.empty()) {
+      model.summary.warnings.push_back(
+          {"set_rows_not_compared",
+           why + ": whether something hidden moves both it and an outcome is not known, and all rows count alike for "
+                 "its effects.",
+           set.variable});
       continue;
+    }
+    if (others.empty()) continue;
     const Order& order = model.order.order;
     const auto place = std::find(order.begin(), order.end(), set.variable);
     std::vector<std::string> given;
@@ -121,7 +141,8 @@ void compare_set_rows(RehearsalModel& model, const Table& table, const TaskRows&
       if (is_number(table, *name)) given.push_back(*name);
     }
     for (const std::string& outcome : model.task.outcome) {
-      if (!is_number(table, outcome) || std::find(order.begin(), place, outcome) != place) continue;
+      if (!is_number(table, outcome) || std::find(order.begin(), place, outcome) != place || outcome == set.variable)
+        continue;
       const Slope of_set = slope_of(table, rows, set.variable, outcome, given, chosen);
       const Slope of_others = slope_of(table, rows, set.variable, outcome, given, others);
       SetEffect& effect =

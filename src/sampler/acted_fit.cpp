@@ -350,7 +350,7 @@ class RowFit {
     for (std::size_t g = 0; g < grouping_.sizes.size(); ++g) {
       if (grouping_.sizes[g] > 0.0) present.push_back(static_cast<Index>(g));
     }
-    if (present.size() < 3) return;
+    if (present.size() < 2) return;
     // What is the same in all rows of a group says what its intercept is expected to be.
     std::vector<Index> between;
     for (Index c = 0; c < conditions.cols(); ++c) {

@@ -19,10 +19,10 @@ using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
 // A folder with a simulated table and its task.
-std::string simulated(const TemporaryFolder& folder, const std::string& name, int seed) {
+std::string simulated(const TemporaryFolder& folder, const std::string& name, int seed, int rows = 1000) {
   const std::string place = folder.file(name);
-  const ProcessResult result =
-      run_olem({"simulate", name, "-o", place, "--rows", "1000", "--rounds", "1", "--seed", std::to_string(seed)});
+  const ProcessResult result = run_olem(
+      {"simulate", name, "-o", place, "--rows", std::to_string(rows), "--rounds", "1", "--seed", std::to_string(seed)});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   return place;
 }
@@ -105,6 +105,26 @@ TEST(CliActed, AVariableThatWasAlwaysSetIsDrawnAsItWasSet) {
   EXPECT_TRUE(result["models"]["price"]["inputs"].empty());
 }
 
+// About a tenth of 300 rows was set: too few to say anything, which is said.
+TEST(CliActed, TooFewRowsThatWereSetAreSaidToBe) {
+  const TemporaryFolder folder;
+  const std::string place = simulated(folder, "acted", 4, 300);
+  const Json result = decided({place + "/task.json"});
+  EXPECT_FALSE(result.contains("set_by_hand"));
+  EXPECT_TRUE(warns(result, "set_rows_not_compared"));
+  EXPECT_FALSE(warns(result, "hidden_cause_found"));
+}
+
+TEST(CliActed, AnOutcomeThatWasSetIsNoEffectOnItself) {
+  const TemporaryFolder folder;
+  const std::string place = simulated(folder, "acted", 4);
+  Json task = task_of(place);
+  task["set_by_hand"]["sales"] = "price_was_set";
+  const Json result = decided({with_task(place, task, "both.json")});
+  ASSERT_EQ(result["set_by_hand"].size(), 1U);
+  EXPECT_EQ(result["set_by_hand"][0]["lever"], "price");
+}
+
 TEST(CliActed, IndicatorsOfAnythingElseAreRefused) {
   const TemporaryFolder folder;
   const std::string place = simulated(folder, "acted", 4);
@@ -153,6 +173,25 @@ TEST(CliActed, ANamedBranchHasItsOwnLevel) {
       run_olem({"decide", place + "/task.json", "--quick", "--sampler", "linear", "--context", "branch=twelve"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("none of the 20 groups"));
+}
+
+// Two branches far apart: the lever follows the level of its branch and has no effect inside of them.
+TEST(CliActed, TwoBranchesAreGroupsToo) {
+  const TemporaryFolder folder;
+  RandomStream random(8, "two branches");
+  std::string csv = "branch,lever,outcome\n";
+  for (int i = 0; i < 600; ++i) {
+    const double level = i % 2 == 0 ? -1.3 : 1.3;
+    csv += fmt::format("{},{},{}\n", i % 2 == 0 ? "low" : "high", 1.2 * level + 0.6 * random.normal(),
+                       2.0 * level + 0.7 * random.normal());
+  }
+  std::ofstream(folder.file("two.csv")) << csv;
+  const std::string file = folder.file("two.json");
+  std::ofstream(file) << R"({"data": "two.csv", "context": [], "alterable": {"lever": [-2, 2]}, "outcome": ["outcome"],
+                             "desired": {"outcome": [1.5, 4]}, "group": "branch"})";
+  // By hand: N(-2.6, .49) and N(2.6, .49).
+  EXPECT_LT(claim(decided({file, "--context", "branch=low"})), 0.02);
+  EXPECT_NEAR(claim(decided({file, "--context", "branch=high"})), 0.919, 0.04);
 }
 
 // A lever that follows the weeks, an outcome that follows them too, and nothing between the two.

@@ -81,6 +81,12 @@ TEST(TaskRows, WhatCannotBeIsRefused) {
   task.weight = "a_set";
   EXPECT_THAT(refusal(), HasSubstr("The weight of row 1 is 0"));
   task = task_about_rows();
+  std::vector<Column> words(table.columns());
+  words[4].type = ColumnType::kBinary;
+  words[4].levels = {{1, "few"}, {2, "many"}, {4, "most"}};
+  table = Table(table.names(), {table.values().begin(), table.values().end()}, "made", words);
+  EXPECT_THAT(refusal(), HasSubstr("'w' holds words, which are no weights"));
+  table = table_about_rows();
   std::vector<Column> about(table.columns());
   about.back().type = ColumnType::kCategory;
   about.back().levels = {{1, "fall"}, {2, "may"}, {3, "june"}, {4, "winter"}};
