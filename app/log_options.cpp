@@ -15,9 +15,10 @@ void add_log_options(CLI::App& verb, LogArguments& arguments, bool may_record) {
   verb.add_option("--log", arguments.log, "log of olem decide --log: compare its claims with what came out")
       ->type_name("FILE")
       ->group(group);
-  verb.add_option("--decision-id", arguments.decision_id,
-                  "column of the rows with the id of the decision behind each (default decision); without it they are "
-                  "matched by order")
+  verb.add_option(
+          "--decision-id", arguments.decision_id,
+          "column of the rows with the id of the decision behind each (default decision; rows without that one are "
+          "matched by order)")
       ->type_name("COLUMN")
       ->capture_default_str()
       ->group(group);
@@ -65,7 +66,7 @@ JoinedLog join_log(const LogArguments& arguments, const IncompleteTable* rows, S
                          {"matched", matched.outcomes.size()},           {"by_order", matched.by_order},
                          {"without_decision", matched.without_decision}, {"unfinished", matched.unfinished}};
   if (arguments.record) {
-    const std::size_t added = log_outcomes(arguments.log, matched.outcomes, session.context());
+    const std::size_t added = log_outcomes(arguments.log, matched, session.context());
     joined.json["recorded"] = added;
     joined.text += fmt::format("Recorded in {}: {} new outcomes.\n", arguments.log, added);
   }

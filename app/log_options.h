@@ -14,7 +14,7 @@ namespace olem::app {
 // The log of decisions, and how rows are matched to it.
 struct LogArguments {
   std::string log;
-  std::string decision_id = "decision";  // name of the column with the ids
+  std::string decision_id{kDecisionIdColumn};  // name of the column with the ids
   bool record = false;
 };
 

@@ -105,7 +105,7 @@ int run_update(const UpdateArguments& arguments) {
 
 std::function<int()> fill_update_verb(CLI::App* verb) {
   auto arguments = std::make_shared<UpdateArguments>();
-  verb->add_option("MODEL", arguments->model, "a model of olem fit; replaced unless -o is given")
+  verb->add_option("MODEL", arguments->model, "model of olem fit; replaced unless -o is given")
       ->required()
       ->type_name("");
   verb->add_option("ROWS", arguments->rows, "CSV or .npy file with new rows in time order")->required()->type_name("");

@@ -71,10 +71,18 @@ struct MatchedOutcomes {
   std::vector<Warning> warnings;
 };
 
-// A row belongs to the decision whose id stands in `column`; the last row of an id holds. Without such a column the
-// i-th row belongs to the i-th decision. A data error for ids that the log does not have, for a table without the
-// outcomes, and for more rows without ids than decisions.
+// The column with the ids unless another one is named.
+inline constexpr std::string_view kDecisionIdColumn = "decision";
+
+// A row belongs to the decision whose id stands in `column`; the last row of an id holds. Without a column "decision"
+// the i-th row belongs to the i-th decision. A data error for ids that the log does not have, for a table without the
+// outcomes or without another `column`, for words where numbers are wanted, and for more rows without ids than
+// decisions.
 MatchedOutcomes match_outcomes(const DecisionLog& log, const IncompleteTable& rows, const std::string& column);
+
+// Adds them as log_outcomes() above. A data error where they were matched by order and the log holds another outcome of
+// one of their decisions: rows that follow those of before do not begin with the first decision again.
+std::size_t log_outcomes(const std::string& path, const MatchedOutcomes& matched, const Context& context);
 
 // How claims compare with what came out.
 struct RealisedBand {

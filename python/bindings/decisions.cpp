@@ -280,7 +280,7 @@ py::dict check_log(const std::string& path, const py::object& table, const std::
     MatchedOutcomes matched;
     if (rows) matched = match_outcomes(log, *rows, column);
     warnings.insert(warnings.end(), matched.warnings.begin(), matched.warnings.end());
-    if (record) recorded = log_outcomes(path, matched.outcomes, context);
+    if (record) recorded = log_outcomes(path, matched, context);
     return realised_calibration(log, matched.outcomes);
   });
   const std::vector<Warning> off = realised_warnings(realised);

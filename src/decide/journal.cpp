@@ -14,6 +14,7 @@
 #include "olem/error.h"
 #include "olem/file.h"
 #include "olem/json_text.h"
+#include "olem/options.h"
 
 namespace olem {
 
@@ -81,6 +82,21 @@ std::size_t next_number(const DecisionLog& log) {
   return next;
 }
 
+// A range is of numbers; words that stand where numbers are wanted would count by the codes of their levels.
+void check_outcomes(const LoggedDecision& decision, const Table& table) {
+  const std::vector<OutcomeRange>& ranges = decision.desired.ranges();
+  for (std::size_t k = 0; k < decision.desired.outcomes().size(); ++k) {
+    const std::string& name = decision.desired.outcomes()[k];
+    const bool numbers = ranges.empty() || !ranges[k].is_list();
+    const std::size_t place = table.index(name);
+    if (!numbers || !has_words(table.about(place))) continue;
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}Column '{}' holds words, but decision {} wants numbers of it.", table.prefix(), name,
+                            decision.id),
+                {{"Correct the column; leave cells empty whose outcome is not known yet", ""}});
+  }
+}
+
 bool is_wanted(const OutcomeRange& range, const Column& about, double value) {
   if (!range.is_list()) return !(range.low && value < *range.low) && !(range.high && value > *range.high);
   if (std::find(range.values.begin(), range.values.end(), value) != range.values.end()) return true;
@@ -105,6 +121,13 @@ std::vector<std::optional<std::size_t>> decisions_of_rows(const DecisionLog& log
   const Table& table = rows.started();
   std::vector<std::optional<std::size_t>> found(table.rows());
   const std::optional<std::size_t> ids = table.find(column);
+  if (!ids && column != kDecisionIdColumn) {
+    const std::string near = closest_name(column, table.names());
+    throw Error(
+        ErrorCategory::kData,
+        fmt::format("{}There is no column '{}' with the ids of the decisions.", table.prefix(), column),
+        {{near.empty() ? "Correct the name; upper and lower case matter" : fmt::format("Did you mean '{}'?", near)}});
+  }
   if (!ids) {
     matched.by_order = true;
     if (table.rows() > log.decisions.size()) {
@@ -136,6 +159,36 @@ std::vector<std::optional<std::size_t>> decisions_of_rows(const DecisionLog& log
     found[i] = place->second;
   }
   return found;
+}
+
+// Those that the log does not hold yet; returns how many. `by_order`: none of them may contradict what it holds.
+std::size_t add_outcomes(const std::string& path, std::span<const DecisionOutcome> outcomes, bool by_order,
+                         const Context& context) {
+  std::size_t added = 0;
+  append_lines(
+      path,
+      [&](std::string_view content) {
+        std::map<std::string, bool> known;
+        for (const DecisionOutcome& outcome : parse_decision_log(content, path).outcomes)
+          known[outcome.id] = outcome.came_true;
+        std::string lines;
+        for (const DecisionOutcome& outcome : outcomes) {
+          const auto found = known.find(outcome.id);
+          if (found != known.end() && found->second == outcome.came_true) continue;
+          if (by_order && found != known.end()) {
+            throw Error(ErrorCategory::kData,
+                        fmt::format("{} holds another outcome of decision '{}' than the row that would be matched to "
+                                    "it by its order. Nothing was recorded.",
+                                    path, outcome.id),
+                        {{"Add a column with the id of the decision behind each row", "decision_id"}});
+          }
+          ++added;
+          lines += line_of({{"outcome_of", outcome.id}, {"date", today()}, {"came_true", outcome.came_true}});
+        }
+        return lines;
+      },
+      context);
+  return added;
 }
 
 }  // namespace
@@ -205,24 +258,11 @@ std::vector<std::string> log_decisions(const std::string& path, const Task& task
 }
 
 std::size_t log_outcomes(const std::string& path, std::span<const DecisionOutcome> outcomes, const Context& context) {
-  std::size_t added = 0;
-  append_lines(
-      path,
-      [&](std::string_view content) {
-        std::map<std::string, bool> known;
-        for (const DecisionOutcome& outcome : parse_decision_log(content, path).outcomes)
-          known[outcome.id] = outcome.came_true;
-        std::string lines;
-        for (const DecisionOutcome& outcome : outcomes) {
-          const auto found = known.find(outcome.id);
-          if (found != known.end() && found->second == outcome.came_true) continue;
-          ++added;
-          lines += line_of({{"outcome_of", outcome.id}, {"date", today()}, {"came_true", outcome.came_true}});
-        }
-        return lines;
-      },
-      context);
-  return added;
+  return add_outcomes(path, outcomes, false, context);
+}
+
+std::size_t log_outcomes(const std::string& path, const MatchedOutcomes& matched, const Context& context) {
+  return add_outcomes(path, matched.outcomes, matched.by_order, context);
 }
 
 MatchedOutcomes match_outcomes(const DecisionLog& log, const IncompleteTable& rows, const std::string& column) {
@@ -234,6 +274,7 @@ MatchedOutcomes match_outcomes(const DecisionLog& log, const IncompleteTable& ro
   std::size_t repeated = 0;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     if (!decisions[i]) continue;
+    check_outcomes(log.decisions[*decisions[i]], table);
     const Region& desired = log.decisions[*decisions[i]].desired;
     std::vector<std::size_t> places;
     bool known = true;

@@ -138,6 +138,27 @@ TEST(CliLog, OneOutcomeIsEnough) {
   EXPECT_EQ(parse_json(run_olem({"check", "--log", log, "--json"}).out)["realised"]["decisions"], 1);
 }
 
+// Rows without ids begin with the first decision. The rows that came after them must not be taken for these again.
+TEST(CliLog, FurtherRowsNeedIds) {
+  const Played& game = played();
+  const TemporaryFolder folder;
+  const std::string log = folder.file("log.jsonl");
+  const std::string rows = folder.file("rows.csv");
+  std::ofstream(log) << read_file(game.log);
+  const auto record = [&](const std::string& text) {
+    std::ofstream(rows) << text;
+    return run_olem({"check", "--log", log, "--data", rows, "--record"});
+  };
+  EXPECT_EQ(record("NEC\n1.0\n-5.0\n").exit_code, 0);
+  EXPECT_THAT(record("NEC\n1.0\n-5.0\n1.0\n").out, HasSubstr("1 new outcome"));  // the same from the start, and more
+  const std::string before = read_file(log);
+  const ProcessResult further = record("NEC\n-5.0\n1.0\n");
+  EXPECT_EQ(further.exit_code, 3);
+  EXPECT_THAT(further.err, HasSubstr("--decision-id"));
+  EXPECT_EQ(read_file(log), before);
+  EXPECT_EQ(record("decision,NEC\n4,-5.0\n5,1.0\n").exit_code, 0);
+}
+
 TEST(CliLog, TheReportShowsIt) {
   const Played& game = played();
   const TemporaryFolder folder;
@@ -202,6 +223,15 @@ TEST(CliLog, WhatCannotBeJoinedIsRefused) {
   EXPECT_EQ(run_olem({"check", "--log", game.log, "--data", bad}).exit_code, 3);
   EXPECT_EQ(run_olem({"check", "--log", game.log, "--record"}).exit_code, 2);
   EXPECT_EQ(run_olem({"check"}).exit_code, 2);
+  // Words are no numbers, and a column that was named is not another one.
+  std::ofstream(bad) << "decision,NEC\n1,high\n2,high\n";
+  const ProcessResult words = run_olem({"check", "--log", game.log, "--data", bad});
+  EXPECT_EQ(words.exit_code, 3);
+  EXPECT_THAT(words.err, HasSubstr("Column 'NEC' holds words, but decision 1 wants numbers"));
+  std::ofstream(bad) << "case,NEC\n1,0.5\n";
+  const ProcessResult misspelt = run_olem({"check", "--log", game.log, "--data", bad, "--decision-id", "cas"});
+  EXPECT_EQ(misspelt.exit_code, 3);
+  EXPECT_THAT(misspelt.err, HasSubstr("Did you mean 'case'?"));
   // A log is never taken for another file, nor another file for a log.
   const ProcessResult table = run_olem({"decide", "--model", game.model, "--log", game.rows});
   EXPECT_EQ(table.exit_code, 3);

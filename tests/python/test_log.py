@@ -52,5 +52,9 @@ def test_other_columns_and_order(fitted, tmp_path):
     assert by_name["came_true"] == 1
     with pytest.warns(olem.OlemWarning, match="matched|first row"):
         assert olem.check_log(log, pd.DataFrame({"result": [0.0, 0.0]}))["came_true"] == 2
+    with pytest.raises(ValueError, match="Did you mean 'case'"):
+        olem.check_log(log, pd.DataFrame({"case": [2, 1], "result": [0.0, 3.0]}), decision_id="cases")
+    with pytest.raises(ValueError, match="holds words"):
+        olem.check_log(log, pd.DataFrame({"decision": [1, 2], "result": ["bad", "bad"]}))
     with pytest.raises(ValueError, match="record"):
         olem.check_log(log, record=True)
