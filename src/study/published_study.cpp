@@ -40,7 +40,9 @@ const std::vector<PublishedMethod>& published_methods() {
       all.push_back(
           {{fmt::format("graph-{}", learner), fmt::format("graph by {}", learner)}, Structure::kGraph, learner});
     for (const SamplerKind& kind : sampler_kinds()) {
-      if (kind.name != "auto")
+      // All columns are numbers, which samplers of levels and counts do not model.
+      const bool of_numbers = kind.suits == nullptr || kind.suits(ColumnType::kReal);
+      if (kind.name != "auto" && of_numbers)
         all.push_back({{"sampler-" + kind.name, "sampler " + kind.name}, Structure::kOrder, "olem+", kind.name});
     }
     all.push_back({{"true-order", "the true order"}, Structure::kTrueOrder});

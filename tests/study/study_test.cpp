@@ -261,6 +261,22 @@ TEST(Studies, FiguresHaveAPanelPerMetricAndALinePerMethod) {
   }
 }
 
+// Each sampler that is offered can model the columns, which are numbers.
+TEST(PublishedStudy, RunsEverySamplerThatItOffers) {
+  StudyOptions options;
+  options.study = "published";
+  options.settings = {"simulator=comfort"};
+  options.metrics = {"success"};
+  options.rows = 40;
+  options.tasks = 1;
+  options.rounds = 1;
+  for (const StudyName& method : published_study().methods) {
+    if (method.name.starts_with("sampler-") && method.name != "sampler-cinn") options.methods.push_back(method.name);
+  }
+  EXPECT_GE(options.methods.size(), 5U);
+  EXPECT_EQ(run_study(options, {}).rows.size(), options.methods.size());
+}
+
 // The table of docs/study.md: the last cell of a study's row, with a blank between thousands.
 TEST(Studies, ThePageSaysHowManyCellsThereAre) {
   std::map<std::string, std::size_t> said;
