@@ -132,8 +132,20 @@ void expect_means(const char* name, double golden_rows, const std::vector<Golden
   const Table table = model.draw(rows, 0, Context());
   ASSERT_EQ(table.columns(), golden.size());
   const double spread = std::sqrt(1.0 / golden_rows + 1.0 / static_cast<double>(rows));
-  for (const GoldenColumn& column : golden)
-    EXPECT_NEAR(mean_of(table, column.name), column.mean, 4.0 * column.deviation * spread) << column.name;
+  for (const GoldenColumn& column : golden) {
+    const double mean = mean_of(table, column.name);
+    EXPECT_NEAR(mean, column.mean, 4.0 * column.deviation * spread) << column.name;
+    double squares = 0.0;
+    double fourth = 0.0;
+    for (const double value : table.column(table.index(column.name))) {
+      const double square = (value - mean) * (value - mean);
+      squares += square / static_cast<double>(rows);
+      fourth += square * square / static_cast<double>(rows);
+    }
+    // The standard error of a standard deviation, by the fourth moment.
+    const double error = std::sqrt(std::max(0.0, fourth - squares * squares) / (4.0 * squares)) * spread;
+    EXPECT_NEAR(std::sqrt(squares), column.deviation, 4.0 * error) << column.name;
+  }
   const double past = model.success({}, {}, rows, 0, Context());
   EXPECT_NEAR(past, past_success, 4.0 * std::sqrt(past_success * (1.0 - past_success)) * spread);
 }
