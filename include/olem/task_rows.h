@@ -45,7 +45,7 @@ std::vector<std::string> row_columns(const Task& task);
 
 // What they say. A data error that names the column for one that the table does not have, an indicator that holds
 // anything but 0 and 1 or no and yes, weights that are not positive, times that are words, a group in every row of its
-// own, and for a variable of "set_by_hand" that is context, stands there twice or is no column.
+// own or one for all, and for a variable of "set_by_hand" that is context, stands there twice or is no column.
 TaskRows task_rows(const Task& task, const Table& table);
 
 // The rows that a half-sample holds, ascending: half of the groups where there are groups, every other block in time of

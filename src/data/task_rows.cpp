@@ -71,6 +71,10 @@ void read_groups(const Task& task, const Table& table, TaskRows& result) {
     number = result.group_names.size();
     result.group_names.push_back(value_name(table.about(column), value));
   }
+  if (numbers.size() == 1) {
+    refuse_rows(task, fmt::format("All rows belong to one group, {} in '{}'.", result.group_names.front(), task.group),
+                "Leave \"group\" out");
+  }
   if (numbers.size() == table.rows()) {
     refuse_rows(task, fmt::format("Every row has a group of its own in '{}'.", task.group),
                 "Name a column whose groups have several rows each");

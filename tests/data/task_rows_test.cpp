@@ -78,6 +78,9 @@ TEST(TaskRows, WhatCannotBeIsRefused) {
   task.group = "t";
   EXPECT_THAT(refusal(), HasSubstr("Every row has a group of its own"));
   task = task_about_rows();
+  table = Table(table.names(), {0.1, 0.2, 0.3, 0.4, 1, 2, 3, 4, 0, 1, 1, 0, 5, 5, 5, 5, 1, 1, 2, 4, 4, 3, 2, 1});
+  EXPECT_THAT(refusal(), HasSubstr("All rows belong to one group, 5 in 'g'"));
+  table = table_about_rows();
   task.weight = "a_set";
   EXPECT_THAT(refusal(), HasSubstr("The weight of row 1 is 0"));
   task = task_about_rows();
