@@ -73,7 +73,8 @@ struct DriftCheck {
   std::string source;
   std::size_t rows = 0;
   std::vector<VariableDrift> variables;  // context and levers are not forecast and left out
-  std::vector<std::string> left_out;     // variables without a column, and levers
+  std::vector<std::string> left_out;     // levers, and variables with fewer than 3 whole rows
+  std::vector<std::string> no_column;    // variables whose column, or that of a condition, is not in the rows
 };
 
 // Tests rows in time order, which may have gaps, against the model's forecasts: the probability integral transform of

@@ -160,6 +160,10 @@ class DriftTest {
                                      [&](const LeverDomain& one) { return one.name == variable.name; });
       bool present = column_of(j).has_value();
       for (const std::size_t condition : variable.conditions) present = present && column_of(condition).has_value();
+      if (!lever && !present) {
+        check_.no_column.push_back(variable.name);
+        continue;
+      }
       std::vector<std::size_t> whole = present ? whole_rows(j) : std::vector<std::size_t>{};
       if (lever || whole.size() < kFewestDriftRows) {
         check_.left_out.push_back(variable.name);
@@ -354,7 +358,8 @@ std::vector<Warning> drift_warnings(const DriftCheck& check) {
 }
 
 Json to_json(const DriftCheck& check) {
-  Json json = {{"source", check.source}, {"rows", check.rows}, {"left_out", check.left_out}};
+  Json json = {
+      {"source", check.source}, {"rows", check.rows}, {"left_out", check.left_out}, {"no_column", check.no_column}};
   json["drifted"] = Json::array();
   json["variables"] = Json::array();
   for (const VariableDrift& variable : check.variables) {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "olem/error.h"
+#include "olem/options.h"
 #include "olem/task_rows.h"
 #include "rehearse/forgetting.h"
 #include "rehearse/refit.h"
@@ -137,6 +138,19 @@ Table joined_rows(const RehearsalModel& model, const Task& task, const Table& ol
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
   return all.with_rows(places);
+}
+
+void require_columns(const RehearsalModel& model, const Task& task, const Table& rows) {
+  std::vector<std::string> names = model.order.order;
+  const std::vector<std::string> of_rows = row_columns(task);
+  names.insert(names.end(), of_rows.begin(), of_rows.end());
+  for (const std::string& name : names) {
+    if (rows.find(name)) continue;
+    const std::string near = closest_name(name, rows.names());
+    throw Error(ErrorCategory::kData,
+                fmt::format("{}There is no column '{}', which updating the model needs.", rows.prefix(), name),
+                {{near.empty() ? "Give rows with all columns of the model" : fmt::format("Did you mean '{}'?", near)}});
+  }
 }
 
 void refuse_known_rows(const RehearsalModel& model, const Table& old_rows, const Table& new_rows) {
@@ -361,6 +375,8 @@ ModelUpdate update_model(const RehearsalModel& model, const Table& old_rows, con
   result.new_rows = new_rows.rows();
   Table before = old_rows;
   for (const auto& [name, column] : options.set_by_hand) before = with_column_of_zeros(before, column);
+  require_columns(model, task, before);
+  require_columns(model, task, new_rows);
   refuse_known_rows(model, before, new_rows);
   const Table all = joined_rows(model, task, before, new_rows);
   const TaskRows facts = task_rows(task, all);

@@ -59,6 +59,11 @@ std::string drift_text(const DriftCheck& check) {
     text += "\n" +
             wrap_text(fmt::format("Not tested, as levers or without whole rows: {}.", fmt::join(check.left_out, ", ")),
                       kLineWidth);
+  if (!check.no_column.empty())
+    text +=
+        "\n" + wrap_text(fmt::format("Not tested, since their column or that of a condition is not in these rows: {}.",
+                                     fmt::join(check.no_column, ", ")),
+                         kLineWidth);
   return text;
 }
 

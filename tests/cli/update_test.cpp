@@ -99,6 +99,21 @@ TEST(CliUpdate, OneRowIsEnough) {
   EXPECT_THAT(twice.err, HasSubstr("This is the last row of those that the model has already."));
 }
 
+// A misspelt outcome is not passed over as if it had not drifted.
+TEST(CliUpdate, ColumnsThatLackAreNamed) {
+  const Fitted made(true);
+  std::string rows = csv_of(bermuda_rows(60, 77, kEffect));
+  rows.replace(rows.find("NEC"), 3, "nec");
+  std::ofstream(made.fresh) << rows;
+  const ProcessResult check = run_olem({"check", made.model, "--data", made.fresh});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
+  EXPECT_THAT(check.out, HasSubstr("is not in these rows: NEC."));
+  const ProcessResult update = run_olem({"update", made.model, made.fresh});
+  EXPECT_EQ(update.exit_code, 3);
+  EXPECT_THAT(update.err, HasSubstr("new.csv: There is no column 'NEC', which updating the model needs"));
+  EXPECT_THAT(update.err, HasSubstr("Did you mean 'nec'?"));
+}
+
 TEST(CliUpdate, NeedsTheOldRowsOneWayOrTheOther) {
   const Fitted made(false);
   const ProcessResult none = run_olem({"update", made.model, made.fresh});
