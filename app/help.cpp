@@ -99,7 +99,7 @@ std::vector<std::string> first_flags(const std::string& verb) {
       {"decide",
        {"model", "context", "contexts", "target", "proposals", "quick", "missing", "report", "json", "output"}},
       {"explain", {"model", "context", "contexts", "at", "sampler", "missing", "points", "svg", "json", "output"}},
-      {"serve", {"port", "log", "target", "proposals", "caution", "seed", "threads"}},
+      {"serve", {"port", "log", "target", "proposals", "caution", "time-limit", "seed", "threads"}},
   };
   const auto place = kFlags.find(verb);
   return place == kFlags.end() ? std::vector<std::string>() : place->second;

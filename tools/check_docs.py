@@ -5,6 +5,7 @@
   * Every page of docs/ is linked to in docs/index.md and stands in mkdocs.yml.
   * Every flag behind `olem VERB` is one of that verb, by docs/options.md.
   * No page uses a word that the glossary replaced (docs/glossary.md, column "not", those listed below).
+  * Every message in bold on docs/faq.md is one that the sources have.
 
   tools/check_docs.py    prints what is wrong; exit code 1 if there is anything
 """
@@ -112,6 +113,20 @@ def check_words(path, text, faults):
                 faults.append(f"{path.relative_to(ROOT)}:{number}: '{match.group(0)}': see docs/glossary.md")
 
 
+def check_messages(faults):
+    sources = "".join(path.read_text(encoding="utf-8") for folder in ("src", "app") for path in sorted((ROOT / folder).rglob("*.cpp")))
+    sources = re.sub(r'"\s*\n\s*"', "", sources).replace('\\"', '"')
+    text = (ROOT / "docs/faq.md").read_text(encoding="utf-8")
+    messages = [message for bold in re.findall(r"^\*\*(`.*?)\*\*", text, re.MULTILINE) for message in re.findall(r"`([^`]+)`", bold)]
+    if not messages:
+        faults.append("docs/faq.md: no messages were found")
+    for message in messages:
+        # Names, numbers and files differ from case to case.
+        for part in re.split(r"'[^']*'|\"[^\"]*\"|\(\w*\s?\d+\)|\d+ \w+(?: are)?|\w+\.\w+", message):
+            if len(part.strip(" :(),.")) >= 5 and part.strip(" :(),.") not in sources:
+                faults.append(f"docs/faq.md: no source has '{part.strip()}' of '{message}'")
+
+
 def check_site(faults):
     listed = re.findall(r": ([\w/.-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
     for path in sorted(ROOT.glob("docs/**/*.md")):
@@ -136,6 +151,7 @@ def main():
         check_links(path, text, faults)
         check_flags(path, text, flags, faults)
         check_words(path, text, faults)
+    check_messages(faults)
     check_site(faults)
     for fault in faults:
         print(fault)

@@ -261,7 +261,7 @@ class Rehearsal:
         One fit and nothing else: intervals cover the chance of the draws only. Otherwise members are fitted too, from
         which decisions have intervals that cover rows, order and extrapolation. `like` implies it.
     orders : int
-        Orders learned with weighted rows that decide and judge beside the fit.
+        Orders learned with weighted rows that take part in the decision and its evaluation.
     halves : int
         Fits to halves of the rows behind the interval, in complementary pairs.
     opinions : list of str

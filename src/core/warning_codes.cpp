@@ -280,7 +280,7 @@ constexpr WarningCode kWarningCodes[] = {
      "Set the variable at random in more rows. Check the column that says in which rows it was set."},
     {"similar_levels", true,
      "Levels of a column differ in nothing but capitals, blanks or hyphens, such as Yes and yes. Their rows count as "
-     "different, and a wish for one of them leaves the others out.",
+     "different, and a desired level matches only one of the spellings.",
      "Write them alike."},
     {"single_column", false, "There is one column, so its order is trivial.",
      "Give the columns among which an order is wanted."},

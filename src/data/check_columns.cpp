@@ -536,7 +536,7 @@ void check_similar_levels(const CheckedTable& checked, std::vector<Problem>& pro
   problems.push_back({Severity::kWarning,
                       "similar_levels",
                       fmt::format("Levels differ in nothing but capitals, blanks or hyphens: {}. Their rows count as "
-                                  "different, and a wish for one of them leaves the others out.",
+                                  "different, and a desired level matches only one of the spellings.",
                                   enumerate(items)),
                       {{"Write them alike"}},
                       names_of(table, columns)});
@@ -605,8 +605,8 @@ void check_derived(const CheckedTable& checked, std::size_t terms, const Context
   if (!riddles.items.empty()) {
     problems.push_back({Severity::kWarning,
                         "derived",
-                        fmt::format("{} computed from others, without any noise: {}. It cannot be told which of them "
-                                    "causes which.",
+                        fmt::format("{} computed from others, without any noise: {}. The data cannot show which of "
+                                    "them causes which.",
                                     riddles.subject(), enumerate(riddles.items)),
                         {superfluous.empty() ? Remedy{"Take one of them out of the task"} : leave_out(superfluous)},
                         riddles.targets});

@@ -154,7 +154,7 @@ class Decider {
     }
     if (options_.method == DecisionMethod::kQwz23 && !prepared_.problem().constraints.empty()) {
       throw Error(ErrorCategory::kTask,
-                  "QWZ23 decides within the domains of the alterable variables and knows no constraints between them.",
+                  "QWZ23 searches boxes and cannot take constraints between alterable variables into account.",
                   {{"Remove the constraints"}, {"Choose the other method", "decision", "olem-rh"}});
     }
     if (options_.method == DecisionMethod::kQwz23 && prepared_.problem().region.ellipse()) {

@@ -34,7 +34,7 @@ class DecisionSearch {
   const DecisionOptions& options() const { return options_; }
   const Context& context() const { return context_; }
 
-  // The paper's search: Adam on the mean surrogate loss, on the samplers without their own doubt, from the middle of
+  // The paper's search: Adam on the mean surrogate loss, on the samplers without posterior variance, from the middle of
   // the domain and from random points. Of the points where the loss was smallest the one with the highest success.
   Candidate surrogate(RandomStream& random);
 

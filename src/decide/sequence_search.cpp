@@ -555,7 +555,7 @@ bool has_later_steps(const DecisionProblem& problem) {
 Decision decide_sequence(const DecisionProblem& problem, const Decision& at_once, const DecisionOptions& options,
                          const Context& context) {
   if (options.method == DecisionMethod::kQwz23) {
-    throw Error(ErrorCategory::kTask, "QWZ23 decides at once and knows no steps.",
+    throw Error(ErrorCategory::kTask, "QWZ23 sets all levers at once and cannot plan steps.",
                 {{"Remove the sequence"}, {"Choose the other method", "decision", "olem-rh"}});
   }
   return SequencePlanner(problem, at_once, options, context).run();

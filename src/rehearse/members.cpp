@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 5> kMemberKinds = {"order", "half", "othe
 OptionSet describe(MemberOptions& options) {
   OptionSet set;
   set.integer("orders", options.orders, 0, 64,
-              "orders learned with weighted rows that decide and judge beside the fit");
+              "orders learned with weighted rows that take part in the decision and its evaluation");
   set.integer("halves", options.halves, 0, 64,
               "fits to halves of the rows behind the interval, in complementary pairs");
   return set;
@@ -44,8 +44,7 @@ std::string_view name_of(MemberKind kind) { return kMemberKinds[static_cast<std:
 
 MemberKind member_kind(std::string_view name) {
   const auto found = std::find(kMemberKinds.begin(), kMemberKinds.end(), name);
-  if (found == kMemberKinds.end())
-    throw Error(ErrorCategory::kData, fmt::format("'{}' is no kind of member that this olem knows.", name));
+  if (found == kMemberKinds.end()) throw Error(ErrorCategory::kData, fmt::format("'{}' is no kind of member.", name));
   return static_cast<MemberKind>(found - kMemberKinds.begin());
 }
 

@@ -54,7 +54,7 @@ struct GaussianModel {
   }
 
   // root^T c, whose length is the standard deviation of the weights' part.
-  double doubt(std::span<const Condition> conditions, std::size_t draw, std::vector<double>& projected) const {
+  double spread_of(std::span<const Condition> conditions, std::size_t draw, std::vector<double>& projected) const {
     const std::size_t q = slopes.size();
     projected.assign(q, 0.0);
     double squares = 0.0;
@@ -70,7 +70,7 @@ class GaussianRun : public SamplerRun {
  public:
   GaussianRun(const GaussianModel& model, std::span<const double> noise, std::size_t draws)
       : model_(model), noise_(noise.begin(), noise.begin() + static_cast<std::ptrdiff_t>(draws)) {
-    if (!model.root.empty()) doubt_noise_.assign(noise.begin() + static_cast<std::ptrdiff_t>(draws), noise.end());
+    if (!model.root.empty()) spread_noise_.assign(noise.begin() + static_cast<std::ptrdiff_t>(draws), noise.end());
   }
 
   void sample(std::span<const Condition> conditions, double caution, std::span<double> y) override {
@@ -79,9 +79,9 @@ class GaussianRun : public SamplerRun {
     for (std::size_t i = 0; i < y.size(); ++i) {
       y[i] = model_.mean(conditions, i) + model_.noise_sd * noise_[i];
       if (!(caution_ > 0.0)) continue;
-      const double sd = model_.doubt(conditions, i, projected_);
+      const double sd = model_.spread_of(conditions, i, projected_);
       if (held_.empty()) {
-        y[i] += caution_ * sd * doubt_noise_[i];
+        y[i] += caution_ * sd * spread_noise_[i];
       } else {
         for (std::size_t k = 0; k < projected_.size(); ++k) y[i] += caution_ * projected_[k] * held_[k];
       }
@@ -93,14 +93,14 @@ class GaussianRun : public SamplerRun {
   void add_gradient(std::span<const double> adjoint, std::span<double* const> gradients) override {
     const std::size_t q = model_.slopes.size();
     for (std::size_t i = 0; i < adjoint.size(); ++i) {
-      const double sd = caution_ > 0.0 ? model_.doubt(conditions_, i, projected_) : 0.0;
+      const double sd = caution_ > 0.0 ? model_.spread_of(conditions_, i, projected_) : 0.0;
       for (std::size_t k = 0; k < q; ++k) {
         if (gradients[k] == nullptr) continue;
         double slope = model_.slopes[k];
         if (sd > 0.0) {
           double along = 0.0;
           for (std::size_t b = 0; b <= k; ++b) along += model_.root[b * q + k] * projected_[b];
-          slope += caution_ * doubt_noise_[i] * along / sd;
+          slope += caution_ * spread_noise_[i] * along / sd;
         }
         gradients[k][conditions_[k].shared ? 0 : i] += slope * adjoint[i];
       }
@@ -110,7 +110,7 @@ class GaussianRun : public SamplerRun {
  private:
   const GaussianModel& model_;
   std::vector<double> noise_;
-  std::vector<double> doubt_noise_;
+  std::vector<double> spread_noise_;
   std::vector<double> held_;  // of each weight, in the directions of the root; may be empty
   std::vector<Condition> conditions_;
   double caution_ = 0.0;
@@ -141,8 +141,8 @@ class GaussianSampler : public ConditionalSampler {
                    std::span<double> out) const override {
     std::vector<double> projected;
     for (std::size_t i = 0; i < y.size(); ++i) {
-      const double doubt = model_.root.empty() ? 0.0 : caution * model_.doubt(conditions, i, projected);
-      const double sd = std::hypot(model_.noise_sd, doubt);
+      const double spread = model_.root.empty() ? 0.0 : caution * model_.spread_of(conditions, i, projected);
+      const double sd = std::hypot(model_.noise_sd, spread);
       const double distance = (y[i] - model_.mean(conditions, i)) / sd;
       out[i] = -0.5 * distance * distance - std::log(sd) - 0.5 * std::log(2.0 * std::numbers::pi);
     }

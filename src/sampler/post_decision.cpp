@@ -298,8 +298,8 @@ class PostDecisionSampler::Chain {
     }
   }
 
-  // From the outcomes back: what a needed sampler listens to is needed. Context and altered variables that nothing
-  // listens to keep their roles.
+  // From the outcomes back: what a needed sampler depends on is needed. Context and altered variables that nothing
+  // depends on keep their roles.
   void find_needed() {
     uses_.assign(roles_.size(), {});
     for (std::size_t v = roles_.size(); v-- > 0;) {
@@ -611,7 +611,7 @@ class PostDecisionSampler::Chain {
   PostDecisionPlan plan_;
   Context context_;
   std::vector<Role> roles_;              // per variable of the set, as the next ones
-  std::vector<std::vector<bool>> uses_;  // of drawn variables, per condition: the sampler listens to it
+  std::vector<std::vector<bool>> uses_;  // of drawn variables, per condition: the sampler depends on it
   std::vector<PossibleRange> ranges_;
   std::vector<double> fixed_;  // values of context and altered variables
   std::vector<std::size_t> altered_place_;

@@ -170,7 +170,7 @@ TEST(CliLog, TheReportShowsIt) {
   const std::string html = read_file(page);
   EXPECT_THAT(html, HasSubstr("How earlier decisions came out"));
   EXPECT_THAT(html, HasSubstr("on average in 200 decisions"));
-  EXPECT_THAT(html, HasSubstr("60 % to 70 %"));
+  EXPECT_THAT(html, HasSubstr("60\u202f% to 70\u202f%"));
   EXPECT_THAT(html, HasSubstr("Log: decisions.jsonl, 200 decisions. Outcomes: rows.csv, 200 rows. Made on "));
 }
 

@@ -44,7 +44,8 @@ namespace olem::internal::sampling {
 
 namespace {
 
-constexpr double kVarianceLimit = 1.0;  // posterior variance over noise variance: half of what is drawn is doubt
+constexpr double kVarianceLimit =
+    1.0;  // posterior variance over noise variance: half of what is drawn is posterior variance
 
 class GpSampler;
 
