@@ -370,6 +370,7 @@ function note_text(one) {
   const otherwise = word ?? `about ${coarse_text(one.name, one.expected, one.entry)}`;
   if (one.mode === 'leave') return `left alone, ${otherwise} expected`;
   if (one.value === null) return `not set, ${otherwise} expected`;
+  if (word !== undefined && own_word(one.name, one.value) === word) return 'as expected without action';
   return `instead of ${otherwise}`;
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-// Sorts the columns by their range; knows nothing of causes, like varsort.
+// Sorts the columns by their range, without regard to causes, like varsort.
 olem::OrderResult learn_by_range(const olem::Table& table, const olem::OrderOptions&, const olem::Precedence&,
                                  const olem::Context&) {
   const std::vector<olem::ColumnSummary> columns = olem::summarise_columns(table);

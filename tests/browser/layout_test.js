@@ -100,6 +100,14 @@ for (const colorScheme of ['light', 'dark']) {
           assert.ok(hit, `${width} px: the title of ${name ?? i} is covered`);
         }
       }
+      // The answer beside the levers scrolls by itself, below its numbers.
+      await page.locator('#levers').evaluate((element) => element.scrollIntoView({ behavior: 'instant' }));
+      for (const share of [0.3, 1]) {
+        await page.locator('#answer').evaluate((answer, at) => {
+          answer.scrollTo({ top: at * answer.scrollHeight, behavior: 'instant' });
+        }, share);
+        assert.deepEqual(await page.evaluate(overlaps), [], `${width} px, the answer scrolled`);
+      }
       await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
       assert.deepEqual(await page.evaluate(overlaps), [], `${width} px, at the end`);
       assert.deepEqual(await page.evaluate(cut_texts), [], `${width} px, cut`);
