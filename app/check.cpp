@@ -99,13 +99,34 @@ Table some_rows(const Table& table, std::size_t count) {
   return table.with_rows(std::vector<std::size_t>(rows.begin(), rows.end()));
 }
 
+// The columns that a task names, and of the others as many as fit; nothing where it names too many.
+std::optional<Table> some_columns(const Task& task, const Table& table, std::size_t count) {
+  if (table.columns() <= count) return table;
+  std::set<std::string> named;
+  const auto add = [&](const std::vector<std::string>& names) { named.insert(names.begin(), names.end()); };
+  for (const auto* names : {&task.context, &task.outcome, &task.known_before}) add(*names);
+  add(row_columns(task));
+  for (const LeverDomain& lever : task.alterable) named.insert(lever.name);
+  for (const auto& [first, second] : task.before) named.insert({first, second});
+  for (const SequenceStep& step : task.sequence) add(step.then_observe);
+  for (const ColumnDeclaration& declared : task.columns) named.insert(declared.name);
+  for (std::size_t j = 0; j < table.columns() && named.size() < count; ++j) named.insert(table.name(j));
+  if (named.size() > count) return std::nullopt;
+  std::vector<std::size_t> columns;
+  for (std::size_t j = 0; j < table.columns(); ++j) {
+    if (named.contains(table.name(j))) columns.push_back(j);
+  }
+  return table.with_columns(columns);
+}
+
 // What olem decide would refuse about a task that is sound: a rehearsal of it on few rows and with the simplest
 // sampler.
 void check_learning(const Task& task, const Table& table, const Session& session, Findings& findings) {
   constexpr std::size_t kRows = 150;
   constexpr std::size_t kConfirmedRows = 5000;
   constexpr std::size_t kMostColumns = 60;  // of more, an order takes too long for a check
-  if (table.columns() > kMostColumns) return;
+  const std::optional<Table> narrow = some_columns(task, table, kMostColumns);
+  if (!narrow) return;
   const auto refusal = [&](const Table& rows) -> std::optional<Error> {
     RehearsalOptions options;
     options.samplers.sampler = "linear";
@@ -118,9 +139,10 @@ void check_learning(const Task& task, const Table& table, const Session& session
       return error;
     }
   };
-  const Table few = some_rows(table, kRows);
+  const Table few = some_rows(*narrow, kRows);
   std::optional<Error> error = refusal(few);
-  if (error && few.rows() < table.rows()) error = table.rows() <= kConfirmedRows ? refusal(table) : std::nullopt;
+  if (error && (few.rows() < table.rows() || few.columns() < table.columns()))
+    error = table.rows() <= kConfirmedRows ? refusal(table) : std::nullopt;
   if (error) findings.problems.push_back({Severity::kError, "not_learnable", error->finding(), error->remedies(), {}});
 }
 

@@ -470,14 +470,14 @@ void check_levels(const CheckedTable& checked, std::vector<Problem>& problems) {
         if (count++ == 0) first = i;
       }
       levels.push_back(fmt::format("{} ({})", level.name, count));
-      if (count == 0 || count >= kRareLevel) continue;
+      if (count >= kRareLevel) continue;
       if (about.type == ColumnType::kOrdinal) {
         if (ordinal_columns.empty() || ordinal_columns.back() != j) ordinal_columns.push_back(j);
         continue;
       }
       rare.push_back(fmt::format("'{}' = {} ({})", table.name(j), level.name, in_words(count, "row", "rows")));
       if (rare_columns.empty() || rare_columns.back() != j) rare_columns.push_back(j);
-      if (rows.size() < kRowsNamed) rows.push_back(first);
+      if (count > 0 && rows.size() < kRowsNamed) rows.push_back(first);
     }
     if (!words) continue;
     text_columns.push_back(j);

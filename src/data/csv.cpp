@@ -267,6 +267,24 @@ class RowReader {
     return true;
   }
 
+  // The last line of text that begins in this line and goes on to the end of the file: a source, notes. The line
+  // itself where rows of the table follow.
+  std::size_t end_of_remarks(std::size_t line) const {
+    std::size_t number = line;
+    std::size_t last = line;
+    std::string_view rest(scan_.position(), static_cast<std::size_t>(scan_.end() - scan_.position()));
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size() - 1);
+      const std::string_view text = trim(rest.substr(0, end + 1));
+      const auto separators = static_cast<std::size_t>(std::count(text.begin(), text.end(), separator_));
+      if (number > line && separators + 1 >= slots_.size()) return line;
+      if (!text.empty()) last = number;
+      rest.remove_prefix(end + 1);
+      ++number;
+    }
+    return last;
+  }
+
   // `found` cells of the line were read, and either it ends here or there are more than expected.
   [[noreturn]] void throw_ragged(std::size_t line, std::size_t found) {
     bool last_empty = false;
@@ -290,6 +308,12 @@ class RowReader {
       const std::size_t title = from_.text.first_line().line();
       remedies.push_back(
           {fmt::format("Leave line {} out, if it is a title", title), "skip_lines", fmt::format("{}", title)});
+    }
+    if (found == 1 && !first_row) {
+      const std::size_t last = end_of_remarks(line);
+      remedies.push_back({last == line ? fmt::format("Leave line {} out, if it is a remark", line)
+                                       : fmt::format("Leave the lines {} to {} out, if they are remarks", line, last),
+                          "skip_lines", last == line ? fmt::format("{}", line) : fmt::format("{}-{}", line, last)});
     }
     const bool blanks = from_.options.delimiter == ' ';
     const std::string separator = blanks ? "space" : fmt::format("'{}'", show_text({&separator_, 1}));

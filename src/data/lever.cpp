@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kGridRounding = 1e-9;  // of a step
 constexpr std::size_t kNamedValues = 8;
+constexpr double kLargest = 1e150;  // its square is still a number
 
 [[noreturn]] void lever_error(const std::string& text, const std::string& advice) {
   throw Error(ErrorCategory::kData, text, {{advice}});
@@ -28,6 +29,13 @@ double rounded_sum(double value) {
   return result;
 }
 
+void check_size(const LeverDomain& lever, double value) {
+  if (std::abs(value) <= kLargest) return;
+  lever_error(fmt::format("The domain of '{}' holds {}, beyond {}, where nothing can be computed.", lever.name, value,
+                          kLargest),
+              "Give values that are possible");
+}
+
 void check_interval(const LeverDomain& lever) {
   if (!std::isfinite(lever.low) || !std::isfinite(lever.high)) {
     lever_error(fmt::format("The domain of '{}' is [{}, {}], but must have two finite ends.", lever.name, lever.low,
@@ -39,6 +47,8 @@ void check_interval(const LeverDomain& lever) {
                             lever.low, lever.high),
                 "Exchange the two, or correct one of them");
   }
+  check_size(lever, lever.low);
+  check_size(lever, lever.high);
 }
 
 void check_count(const LeverDomain& lever, double count) {
@@ -80,6 +90,7 @@ std::vector<double> listed_values(const LeverDomain& lever, const Column& about)
     }
     const bool possible = about.type == ColumnType::kCount ? is_whole(value) && value >= 0.0 : std::isfinite(value);
     if (!possible) refuse(fmt::format("{}", value));
+    check_size(lever, value);
     values.push_back(value);
   }
   for (const std::string& word : lever.words) add_level(word);

@@ -310,6 +310,14 @@ ObservedContext order_observed(const Task& task, std::span<const NamedWord> obse
   return result;
 }
 
+std::string unknown_group_text(const Task& task, const std::string& name, std::span<const std::string> groups) {
+  const std::string closest = closest_name(name, groups);
+  return fmt::format("'{}' is none of the {} groups of '{}'.{}", name, groups.size(), task.group,
+                     closest.empty() ? "" : fmt::format(" Did you mean '{}'?", closest));
+}
+
+Remedy new_group_remedy() { return {"Leave it out to decide for a new group"}; }
+
 }  // namespace olem::internal
 
 namespace olem {

@@ -26,6 +26,10 @@ std::vector<NamedWord> observed_texts(const Task& task);
 ObservedContext order_observed(const Task& task, std::span<const NamedWord> observed, std::span<const Column> about,
                                UnknownPolicy unknown = UnknownPolicy::kError);
 
+// That a group is not known; `groups` are the names of those that are.
+std::string unknown_group_text(const Task& task, const std::string& name, std::span<const std::string> groups);
+Remedy new_group_remedy();
+
 // That a value may be drawn.
 Remedy unknown_remedy();
 

@@ -10,6 +10,7 @@
 
 #include "data/chebyshev.h"
 #include "data/combination.h"
+#include "data/greatest_share.h"
 #include "olem/column_types.h"
 #include "olem/error.h"
 
@@ -63,6 +64,8 @@ std::vector<double> sorted_once(std::vector<double> values) {
   return values;
 }
 
+std::string side_text(const std::optional<double>& side) { return side ? fmt::format("{}", *side) : "null"; }
+
 // The numbers of the levels that a range asks for; `about` has levels.
 std::vector<double> levels_asked_for(const OutcomeRange& range, const Column& about, const std::string& source) {
   std::vector<double> wanted;
@@ -82,12 +85,29 @@ std::vector<double> levels_asked_for(const OutcomeRange& range, const Column& ab
       wanted.push_back(level.value);
   }
   if (wanted.empty()) {
-    const auto side = [](const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "null"; };
-    throw Error(ErrorCategory::kTask, fmt::format("{}The desired region is empty: '{}' has no level in [{}, {}]. {}",
-                                                  source.empty() ? "" : source + ": ", range.outcome, side(range.low),
-                                                  side(range.high), levels_sentence(about, "")));
+    throw Error(ErrorCategory::kTask,
+                fmt::format("{}The desired region is empty: '{}' has no level in [{}, {}]. {}",
+                            source.empty() ? "" : source + ": ", range.outcome, side_text(range.low),
+                            side_text(range.high), levels_sentence(about, "")));
   }
   return wanted;
+}
+
+// A range that no value of the column can be in.
+void check_possible(const OutcomeRange& range, const Column& about, const std::string& source) {
+  const bool share = about.type == ColumnType::kShare;
+  const double most = share ? greatest_share(about) : std::numeric_limits<double>::infinity();
+  if (!share && about.type != ColumnType::kPositive) return;
+  if (!(range.high && *range.high < 0.0) && !(range.low && *range.low > most)) return;
+  throw Error(
+      ErrorCategory::kTask,
+      fmt::format("{}The desired region is empty: '{}' is taken for a {} column, whose values {}, and is wanted "
+                  "{}.",
+                  source.empty() ? "" : source + ": ", range.outcome, column_type_name(about.type),
+                  share ? fmt::format("lie between 0 and {}", most) : "are not below 0",
+                  range.high && *range.high < 0.0 ? fmt::format("at {} at most", *range.high)
+                                                  : fmt::format("at {} at least", *range.low)),
+      {{"Correct the range"}, {"Say what else the column holds", "type", range.outcome + "=real"}});
 }
 
 // The rows over some of the outcomes; the others have no part in any.
@@ -307,11 +327,11 @@ Region Region::resolved(std::span<const Column> about) const {
       OutcomeRange whole = range;
       if (whole.low) whole.low = std::ceil(*whole.low) - 0.5;
       if (whole.high) whole.high = std::floor(*whole.high) + 0.5;
-      if (whole.low && whole.high && *whole.low >= *whole.high) {
-        throw Error(ErrorCategory::kTask,
-                    fmt::format("{}The desired region is empty: no count lies in [{}, {}], which "
-                                "is desired of '{}'.",
-                                source_.empty() ? "" : source_ + ": ", *range.low, *range.high, range.outcome));
+      if ((whole.low && whole.high && *whole.low >= *whole.high) || (whole.high && *whole.high < 0.0)) {
+        throw Error(ErrorCategory::kTask, fmt::format("{}The desired region is empty: no count lies in [{}, {}], which "
+                                                      "is desired of '{}'.",
+                                                      source_.empty() ? "" : source_ + ": ", side_text(range.low),
+                                                      side_text(range.high), range.outcome));
       }
       const std::size_t first = result.rows();
       result.add_sides(j, whole);
@@ -324,6 +344,7 @@ Region Region::resolved(std::span<const Column> about) const {
                                "range that is good enough, such as [0.5, 2] or, for at least 0.5, [0.5, null].",
                                range.outcome, column_type_name(about[j].type)));
     } else {
+      check_possible(range, about[j], source_);
       result.add_sides(j, range);
     }
   }
@@ -480,6 +501,11 @@ RegionCentre region_centre(const Region& region, std::span<const ColumnSummary> 
       region_error(region.source(), fmt::format("The outcome '{}' never changes in the data, so that nothing can be "
                                                 "learned about it. Choose another outcome.",
                                                 region.outcomes()[j]));
+    }
+    if (!std::isfinite(outcomes[j].mean) || !std::isfinite(outcomes[j].deviation)) {
+      region_error(
+          region.source(),
+          fmt::format("The values of the outcome '{}' are too large to be squared. Rescale it.", region.outcomes()[j]));
     }
     result.means.push_back(outcomes[j].mean);
     result.deviations.push_back(outcomes[j].deviation);

@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "core/linear_programme.h"
+#include "core/integer_programme.h"
 #include "data/check_roles.h"
 #include "data/observed_context.h"
 #include "data/sequence.h"
@@ -32,6 +32,11 @@ constexpr double kFarDomain = 2.0;
 constexpr double kGapWidth = 0.3;
 constexpr double kGapRows = 0.05;
 constexpr std::size_t kRowsForGaps = 30;
+
+constexpr double kLargestWeight = 1e15;  // linear programmes of larger numbers are not solved reliably
+
+// Longer lists of values are taken for intervals where constraints are compared.
+constexpr std::size_t kMostListed = 1000;
 
 std::string prefix(const Task& task) { return task.source.empty() ? "" : task.source + ": "; }
 
@@ -187,6 +192,11 @@ void check_wishes(const Task& task, const Table& table, Problems& problems) {
     } else if (!std::isfinite(weight.value) || weight.value < 0.0) {
       add_error(problems, "cost", fmt::format("The cost of '{}' is {}.", weight.name, weight.value),
                 "Give a finite number that is not negative", {weight.name});
+    } else if (weight.value > kLargestWeight) {
+      add_error(problems, "cost",
+                fmt::format("The cost of '{}' is {}, beyond {:g}, where nothing can be computed.", weight.name,
+                            weight.value, kLargestWeight),
+                "Give all costs in a larger unit", {weight.name});
     }
   }
   for (const CostForm& form : task.cost_forms) {
@@ -208,6 +218,12 @@ void check_wishes(const Task& task, const Table& table, Problems& problems) {
     bool finite = std::isfinite(constraint.max);
     for (const NamedValue& weight : constraint.weights) {
       finite = finite && std::isfinite(weight.value);
+      if (std::isfinite(weight.value) && std::abs(weight.value) > kLargestWeight) {
+        add_error(problems, "constraint",
+                  fmt::format("Constraint {} holds {} times '{}', beyond {:g}, where nothing can be computed.", i + 1,
+                              weight.value, weight.name, kLargestWeight),
+                  "Divide all of its numbers by the same one", {weight.name});
+      }
       if (is_alterable(weight.name)) continue;
       if (const auto level = find_level_of(task.alterable, weight.name)) {
         check_level_weight(task, table, i + 1, *level, weight.name, problems);
@@ -228,39 +244,93 @@ void check_wishes(const Task& task, const Table& table, Problems& problems) {
   }
 }
 
-// Whether some point of the box of domains satisfies all constraints. Levels count as if there were something between
-// them: what is found is a contradiction all the same, and decide() looks at every combination.
+// Settings that satisfy the constraints. A lever with a list of values takes one of them: it is the sum of its values,
+// each times a number that is 0 or 1. Rows of constraints come first.
+IntegerProgramme constraint_programme(const Task& task, const Table& table, const std::vector<LeverDomain>& domains) {
+  IntegerProgramme programme;
+  LinearProgramme& linear = programme.linear;
+  std::map<std::string, std::vector<std::pair<std::size_t, double>>> terms;  // of the names in constraints
+  struct Link {
+    std::vector<std::size_t> places;
+    std::vector<double> entries;
+    double sum = 0.0;
+  };
+  std::vector<Link> links;
+  const auto add_lever = [&](const LeverDomain& domain) {
+    const std::size_t number = linear.add_variable(0.0, domain.low, domain.high);
+    terms[domain.name] = {{number, 1.0}};
+    if (!has_values(domain) || domain.values.size() > kMostListed) return;
+    Link one{{}, {}, 1.0};
+    Link value{{number}, {-1.0}, 0.0};
+    const Column& about = table.about(table.index(domain.name));
+    for (const double listed : domain.values) {
+      const std::size_t chosen = linear.add_variable(0.0, 0.0, 1.0);
+      programme.whole.push_back(chosen);
+      one.places.push_back(chosen);
+      one.entries.push_back(1.0);
+      value.places.push_back(chosen);
+      value.entries.push_back(listed);
+      terms[domain.name + "=" + value_name(about, listed)] = {{chosen, 1.0}};
+    }
+    links.push_back(std::move(one));
+    links.push_back(std::move(value));
+  };
+  const auto lever_of = [&](const std::string& name) -> const LeverDomain& {
+    const auto level = find_level_of(task.alterable, name);
+    const std::string& lever = level ? task.alterable[level->lever].name : name;
+    return *std::find_if(domains.begin(), domains.end(),
+                         [&](const LeverDomain& domain) { return domain.name == lever; });
+  };
+  for (const AlterationConstraint& constraint : task.constraints) {
+    for (const NamedValue& weight : constraint.weights) {
+      const LeverDomain& lever = lever_of(weight.name);
+      if (!terms.contains(lever.name)) add_lever(lever);
+    }
+  }
+  for (const AlterationConstraint& constraint : task.constraints) {
+    std::vector<double> row(linear.size(), 0.0);
+    for (const NamedValue& weight : constraint.weights) {
+      const LeverDomain& lever = lever_of(weight.name);
+      std::string name = weight.name;
+      if (name != lever.name) {  // a level, by any of its spellings
+        const Column& about = table.about(table.index(lever.name));
+        const double level = find_level(about, find_level_of(task.alterable, name)->level)->value;
+        name = lever.name + "=" + value_name(about, level);
+      }
+      const auto term = terms.find(name);
+      if (term == terms.end()) continue;  // a level that the lever is never set to
+      for (const auto& [place, factor] : term->second) row[place] += weight.value * factor;
+    }
+    linear.add_row(row, -std::numeric_limits<double>::infinity(), constraint.max);
+  }
+  for (const Link& link : links) linear.add_row(link.places, link.entries, link.sum, link.sum);
+  return programme;
+}
+
+bool has_no_solution(const IntegerProgramme& programme, const Context& context) {
+  constexpr int kNodes = 10000;  // more are not worth the time: the search looks for itself
+  if (solve_linear_programme(programme.linear, {}, context).status == LinearStatus::kInfeasible) return true;
+  if (programme.whole.empty()) return false;
+  IntegerOptions options;
+  options.nodes = kNodes;
+  return solve_integer_programme(programme, options, context).status == IntegerStatus::kInfeasible;
+}
+
+// Whether some setting of all levers satisfies the constraints.
 void check_feasibility(const Task& task, const Table& table, const std::vector<LeverDomain>& domains,
                        const Context& context, Problems& problems) {
   if (task.constraints.empty()) return;
-  LinearProgramme programme;
-  for (const LeverDomain& domain : domains) programme.add_variable(0.0, domain.low, domain.high);
-  std::map<std::string, std::size_t> indicators;  // of "NAME=LEVEL"
-  for (const AlterationConstraint& constraint : task.constraints) {
-    for (const NamedValue& weight : constraint.weights) {
-      const auto level = find_level_of(task.alterable, weight.name);
-      if (!level || indicators.contains(weight.name)) continue;
-      const Column& about = table.about(table.index(task.alterable[level->lever].name));
-      const bool possible = contains(domains[level->lever], find_level(about, level->level)->value);
-      const bool only = possible && domains[level->lever].values.size() == 1;
-      indicators[weight.name] = programme.add_variable(0.0, only ? 1.0 : 0.0, possible ? 1.0 : 0.0);
-    }
-  }
-  for (const AlterationConstraint& constraint : task.constraints) {
-    std::vector<double> row(domains.size() + indicators.size(), 0.0);
-    for (const NamedValue& weight : constraint.weights) {
-      const auto indicator = indicators.find(weight.name);
-      const auto lever = std::find_if(domains.begin(), domains.end(),
-                                      [&](const LeverDomain& domain) { return domain.name == weight.name; });
-      const auto place =
-          indicator != indicators.end() ? indicator->second : static_cast<std::size_t>(lever - domains.begin());
-      row[place] += weight.value;
-    }
-    programme.add_row(row, -std::numeric_limits<double>::infinity(), constraint.max);
-  }
+  IntegerProgramme programme = constraint_programme(task, table, domains);
+  if (!has_no_solution(programme, context)) return;
+  // Constraints without which the others can be satisfied.
   std::vector<std::string> numbers;
-  for (const std::size_t i : conflicting_rows(programme, {}, context)) numbers.push_back(fmt::format("{}", i + 1));
-  if (numbers.empty()) return;
+  for (std::size_t i = 0; i < task.constraints.size(); ++i) {
+    double& bound = programme.linear.row_upper[i];
+    bound = std::numeric_limits<double>::infinity();
+    if (has_no_solution(programme, context)) continue;
+    bound = task.constraints[i].max;
+    numbers.push_back(fmt::format("{}", i + 1));
+  }
   add_error(
       problems, kNoFeasibleDecision,
       numbers.size() == 1
@@ -412,6 +482,13 @@ void check_observed(const Task& task, const Table& table, std::span<const Column
   }
 }
 
+void check_observed_group(const Task& task, std::span<const std::string> groups, Problems& problems) {
+  const std::string name = observed_group(task);
+  if (name.empty() || groups.empty() || std::find(groups.begin(), groups.end(), name) != groups.end()) return;
+  problems.push_back(
+      {Severity::kError, "observed", unknown_group_text(task, name, groups), {new_group_remedy()}, {task.group}});
+}
+
 struct Examination {
   Problems problems;
   Table table;  // with the columns as declared
@@ -419,6 +496,7 @@ struct Examination {
   std::vector<LeverDomain> domains;
   std::vector<ColumnSummary> columns;
   std::optional<RegionCentre> centre;
+  std::vector<std::string> groups;  // of the rows
 };
 
 // Later checks need names that exist and roles that are clear, so that they wait for those before them.
@@ -430,7 +508,7 @@ Examination examine(const Task& task, const Table& given_table, const Context& c
   // Without its columns nothing can be said about the rows; who calls has taken them apart then.
   if (has_rows) {
     try {
-      task_rows(task, given_table);
+      result.groups = task_rows(task, given_table).group_names;
     } catch (const Error& error) {
       add_error(result.problems, "rows", error, task);
     }
@@ -543,6 +621,7 @@ std::vector<Problem> check_task(const Task& task, const Table& table, const Cont
   Examination result = examine(task, table, context);
   if (result.roles_clear) {
     check_observed(task, result.table, result.columns, unknown, result.problems);
+    check_observed_group(task, result.groups, result.problems);
     check_intermediates(task, result.table, result.problems);
     check_ordered_codes(task, result.table, result.problems);
     check_last_step(task, result.problems);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "data/observed_context.h"
 #include "olem/decision.h"
 #include "olem/error.h"
 #include "sampler/acted_sampler.h"
@@ -101,13 +102,14 @@ DecisionProblem decision_problem(const RehearsalModel& model, std::span<const Na
 DecisionProblem problem_in_group(DecisionProblem problem, const RehearsalModel& model, const std::string& name) {
   const auto found = std::find(model.groups.begin(), model.groups.end(), name);
   if (found == model.groups.end()) {
-    const std::string closest = closest_name(name, model.groups);
-    throw Error(ErrorCategory::kUsage,
-                model.groups.empty()
-                    ? fmt::format("'{}' is no group: the model was learned without groups.", name)
-                    : fmt::format("'{}' is none of the {} groups of '{}'.{}", name, model.groups.size(),
-                                  model.task.group, closest.empty() ? "" : fmt::format(" Did you mean '{}'?", closest)),
-                {{"Leave it out to decide for a new group"}});
+    if (model.groups.empty())
+      throw Error(ErrorCategory::kUsage, fmt::format("'{}' is no group: the model was learned without groups.", name),
+                  {new_group_remedy()});
+    // Names that the task observes are its data.
+    const bool of_task = observed_group(model.task) == name;
+    const std::string prefix = of_task && !model.task.source.empty() ? model.task.source + ": " : "";
+    throw Error(of_task ? ErrorCategory::kData : ErrorCategory::kUsage,
+                prefix + unknown_group_text(model.task, name, model.groups), {new_group_remedy()});
   }
   const auto group = static_cast<std::size_t>(found - model.groups.begin());
   problem.group = name;

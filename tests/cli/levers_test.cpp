@@ -241,6 +241,30 @@ TEST_F(Site, ConstraintsNameLevels) {
   EXPECT_EQ(decide_text(task_).exit_code, 4) << "the least crew is 2";
 }
 
+// Between the values of a list there is nothing, whatever intervals would permit.
+TEST_F(Site, ConstraintsThatNoLevelsSatisfyAreNamed) {
+  const auto refused = [&](const char* constraints, const char* text) {
+    task_["constraints"] = nlohmann::ordered_json::parse(constraints);
+    const ProcessResult decided = decide_text(task_);
+    EXPECT_EQ(decided.exit_code, 4) << constraints << decided.out;
+    EXPECT_THAT(decided.err, HasSubstr(text)) << constraints;
+    const ProcessResult checked = run({"check", "task.json"});
+    EXPECT_EQ(checked.exit_code, 4) << constraints << checked.out;
+    EXPECT_THAT(checked.out, HasSubstr(text)) << constraints;
+  };
+  // A crew of 3 while 2, 4 and 6 are possible; both states of the pump; a pump and a site that are C.
+  refused(R"([{"weights": {"crew": 1}, "max": 3.5}, {"weights": {"pump": -1}, "max": 0},
+              {"weights": {"crew": -1}, "max": -2.5}])",
+          "The constraints 1 and 3 cannot be satisfied at once");
+  refused(R"([{"weights": {"pump=on": -1}, "max": -1}, {"weights": {"pump=off": -1}, "max": -1}])",
+          "The constraints 1 and 2 cannot be satisfied at once");
+  refused(R"([{"weights": {"site=C": -1}, "max": -1}])", "Constraint 1 cannot be satisfied");
+  task_["constraints"] = nlohmann::ordered_json::parse(
+      R"([{"weights": {"crew": 1}, "max": 4.5}, {"weights": {"crew": -1}, "max": -2.5}])");
+  const auto crew = decide(task_)["decisions"][0]["alterations"]["crew"];
+  EXPECT_TRUE(crew.is_null() || crew == 4.0) << crew;
+}
+
 TEST_F(Site, GapsAreNamed) {
   task_.erase("ignore");
   task_["alterable"]["price"] = {1, 10};

@@ -1,7 +1,9 @@
+#include <cmath>
 #include <filesystem>
 
 #include "advice.h"
 #include "helpers.h"
+#include "olem/random.h"
 
 // Tables and tasks as people bring them who have not read a page about either.
 namespace olem::test::odd_tables_test {
@@ -243,6 +245,88 @@ TEST_F(OddTable, CategoriesByTheirCodesAreNamed) {
   folder_.write("d.csv", csv_of(cells_));
   EXPECT_THAT(warning_codes(parse_json(run({"order", "d.csv", "--method", "varsort", "--json"}).out)),
               Not(Contains("codes")));
+}
+
+// What no number of the column can be is not looked for.
+TEST_F(OddTable, RegionsBeyondWhatAColumnCanBeAreEmpty) {
+  RandomStream random(5, "test.regions");
+  fill(2, [&](std::size_t) { return fmt::format("{}", static_cast<int>(30.0 * random.uniform())); });
+  task_["desired"]["sales"] = {nullptr, -1};
+  const ProcessResult count = decide_and_check();
+  EXPECT_EQ(count.exit_code, 4);
+  EXPECT_THAT(count.err, HasSubstr("no count lies in [null, -1], which is desired of 'sales'."));
+  fill(2, [&](std::size_t) { return fmt::format("{:.3f}", random.uniform()); });
+  task_["desired"]["sales"] = {1.5, nullptr};
+  const ProcessResult share = decide_and_check();
+  EXPECT_EQ(share.exit_code, 4);
+  EXPECT_THAT(share.err, HasSubstr("'sales' is taken for a share column, whose values lie between 0 and 1, and is "
+                                   "wanted at 1.5 at least."));
+  EXPECT_EQ(decide_and_check({"--type", "sales=real"}).exit_code, 0);
+  task_["desired"]["sales"] = {0.5, nullptr};
+  EXPECT_EQ(decide_and_check().exit_code, 0);
+  fill(2, [&](std::size_t) { return fmt::format("{:.3f}", std::exp(2.0 + random.normal())); });
+  task_["desired"]["sales"] = {nullptr, -1};
+  EXPECT_THAT(decide_and_check().err, HasSubstr("a positive column, whose values are not below 0"));
+}
+
+TEST_F(OddTable, ADomainThatNothingCanBeComputedInIsRefused) {
+  task_["alterable"]["price"] = {8, 1e300};
+  const ProcessResult refused = decide_and_check();
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("The domain of 'price' holds 1e+300, beyond 1e+150, where nothing can be "
+                                     "computed."));
+}
+
+TEST_F(OddTable, NumbersThatNothingCanBeComputedWithAreRefused) {
+  task_["cost"] = {{"price", 1e300}};
+  EXPECT_THAT(decide_and_check().err, HasSubstr("The cost of 'price' is 1e+300, beyond 1e+15"));
+  task_.erase("cost");
+  task_["constraints"] = nlohmann::ordered_json::parse(R"([{"weights": {"price": 1e300}, "max": 1}])");
+  EXPECT_THAT(decide_and_check().err, HasSubstr("Constraint 1 holds 1e+300 times 'price', beyond 1e+15"));
+  task_.erase("constraints");
+  cells_[7][2] = "2e155";
+  const ProcessResult outcome = decide_and_check();
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("Rescale it."));
+}
+
+TEST_F(OddTable, WideTablesOfFewRowsAreRefusedByBoth) {
+  cells_.resize(8);
+  const Table numbers = normal_table(8, 70, 9);
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    cells_[i].resize(3);
+    for (std::size_t j = 0; j < 70; ++j)
+      cells_[i].push_back(i == 0 ? fmt::format("v{}", j) : fmt::format("{:.3f}", numbers.at(i, j)));
+  }
+  const ProcessResult refused = decide_and_check();
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("needs at least 8 rows for 73 columns, but there are 7."));
+}
+
+TEST_F(OddTable, AGroupThatNoRowHasIsRefused) {
+  task_["group"] = "region";
+  task_["observed"]["region"] = "Sout";
+  const ProcessResult refused = decide_and_check();
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("t.json: 'Sout' is none of the 2 groups of 'region'. Did you mean 'South'?"));
+  task_["observed"]["region"] = "South";
+  EXPECT_EQ(decide_and_check().exit_code, 0);
+}
+
+TEST_F(OddTable, ALevelThatNoRowHasIsNamed) {
+  task_["columns"]["region"] = {{"type", "category"}, {"levels", {"North", "South", "West"}}};
+  task_["context"].push_back("region");
+  task_["observed"]["region"] = "West";
+  const ProcessResult decided = decide_and_check();
+  EXPECT_EQ(decided.exit_code, 0);
+  EXPECT_THAT(decided.err, HasSubstr("'region' = West (0 rows). [rare_level]"));
+}
+
+TEST_F(OddTable, RemarksBelowTheTableAreNamed) {
+  folder_.write("d.csv", csv_of(cells_) + "\nSource: own books\nAll prices in EUR\n");
+  EXPECT_THAT(run({"order", "d.csv"}).err,
+              HasSubstr("Leave the lines 243 to 244 out, if they are remarks (--skip-lines 243-244)"));
+  EXPECT_EQ(run({"order", "d.csv", "--skip-lines", "243-244", "--method", "varsort"}).exit_code, 0);
 }
 
 TEST_F(OddTable, TitlesAboveTheTableAreNamed) {
