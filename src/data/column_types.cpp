@@ -76,7 +76,8 @@ class DeclaredColumn {
       check_numbers(type);
       about_.levels.clear();
       const bool percent = std::any_of(cells_.begin(), cells_.end(), [](double cell) { return cell > 1.0; });
-      if (type == ColumnType::kShare && percent && about_.unit.empty()) about_.unit = "%";
+      // Whatever other word was given: the unit tells where shares end.
+      if (type == ColumnType::kShare && percent) about_.unit = "%";
     }
     about_.type = type;
     about_.reason = "declared";

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/lapack.h"
+#include "data/greatest_share.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 
@@ -296,7 +297,7 @@ ColumnForm find_form(const Column& about, std::span<const double> values) {
       if (*low > 0.0) add_logarithm(values, 0.0, form);
       break;
     case ColumnType::kShare: {
-      const double whole = about.unit == "%" ? 100.0 : 1.0;
+      const double whole = greatest_share(about);
       if (!(*low > 0.0 && *high < whole)) break;
       for (const double value : values) {
         const double rest = whole - value;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/greatest_share.h"
 #include "sampler/input_encoding.h"
 #include "sampler/kinds.h"
 #include "sampler/levels_sampler.h"
@@ -16,14 +17,15 @@ namespace {
 constexpr std::size_t kMostCountLevels = 30;  // beyond, a count is like a number that is rounded
 constexpr std::size_t kFewestEncodingRows = 50;
 
-// 0, and 1 of a share, where they occur beside enough other values to model those.
+// 0, and 1 or 100 % of a share, where they occur beside enough other values to model those.
 std::vector<double> special_values(const SamplerData& data) {
   const ColumnType type = data.target_column.about.type;
   std::vector<double> special;
   if (type != ColumnType::kPositive && type != ColumnType::kShare) return special;
   std::size_t others = data.target.size();
-  for (const double value : {0.0, 1.0}) {
-    if (value == 1.0 && type != ColumnType::kShare) continue;
+  std::vector<double> candidates = {0.0};
+  if (type == ColumnType::kShare) candidates.push_back(greatest_share(data.target_column.about));
+  for (const double value : candidates) {
     const double y = data.target_column.standardise(value);
     const auto count = static_cast<std::size_t>(std::count_if(data.target.begin(), data.target.end(), [&](double t) {
       return std::abs(t - y) <= 1e-12 * (1.0 + std::abs(y));

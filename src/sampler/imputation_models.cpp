@@ -8,6 +8,8 @@
 #include <map>
 #include <numeric>
 
+#include "data/greatest_share.h"
+
 namespace olem::internal::sampling {
 
 namespace {
@@ -322,7 +324,7 @@ std::vector<double> draw_gaps(const ImputationRows& rows, const Column& about, R
       return draw_donors(rows, scale, random);
     }
     case ColumnType::kPositive: return draw_bounded(rows, 0.0, std::numeric_limits<double>::infinity(), random);
-    case ColumnType::kShare: return draw_bounded(rows, 0.0, about.unit == "%" ? 100.0 : 1.0, random);
+    case ColumnType::kShare: return draw_bounded(rows, 0.0, greatest_share(about), random);
     case ColumnType::kReal: break;
   }
   return draw_numbers(rows, rows.target, random);

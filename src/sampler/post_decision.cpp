@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "data/greatest_share.h"
 #include "olem/error.h"
 #include "olem/parallel.h"
 #include "olem/random.h"
@@ -37,8 +38,8 @@ bool is_drawn(Role role) { return role == Role::kStatic || role == Role::kDynami
 // Each draw has a value of its own.
 bool has_draws(Role role) { return is_drawn(role) || role == Role::kUnknown; }
 
-// What a value of a column can be, standardised: amounts are not below 0, shares lie between 0 and 1. A column that
-// leaves this in the data itself may do so in draws.
+// What a value of a column can be, standardised: amounts are not below 0, shares lie between 0 and 1 or 100 %. A column
+// that leaves this in the data itself may do so in draws.
 struct PossibleRange {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -50,7 +51,8 @@ PossibleRange possible_range(const SamplerVariable& variable) {
   const ColumnType type = variable.about.type;
   if (type == ColumnType::kPositive || type == ColumnType::kShare)
     range.low = variable.standardise(std::min(0.0, variable.low));
-  if (type == ColumnType::kShare) range.high = variable.standardise(std::max(1.0, variable.high));
+  if (type == ColumnType::kShare)
+    range.high = variable.standardise(std::max(greatest_share(variable.about), variable.high));
   return range;
 }
 

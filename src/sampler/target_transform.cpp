@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/special.h"
+#include "data/greatest_share.h"
 
 namespace olem::internal::sampling {
 
@@ -26,6 +27,11 @@ double transformed(TargetTransform::Form form, double value) {
     case TargetTransform::Form::kIdentity: break;
   }
   return value;
+}
+
+// What one is in the user's units: shares are counted from 0 to 1, whether they are written so or as percentages.
+double unit_of(TargetTransform::Form form, const SamplerColumn& column) {
+  return form == TargetTransform::Form::kLogit ? greatest_share(column.about) : 1.0;
 }
 
 }  // namespace
@@ -83,8 +89,9 @@ TargetTransform make_transform(TargetTransform::Form form, const SamplerData& da
   TargetTransform transform;
   transform.form = form;
   if (form == TargetTransform::Form::kIdentity) return transform;
-  transform.mean = data.target_column.mean;
-  transform.sd = data.target_column.sd;
+  const double unit = unit_of(form, data.target_column);
+  transform.mean = data.target_column.mean / unit;
+  transform.sd = data.target_column.sd / unit;
   const auto n = static_cast<double>(data.target.size());
   for (const double y : data.target) transform.centre += transformed(form, transform.mean + transform.sd * y) / n;
   double squares = 0.0;
@@ -98,8 +105,9 @@ TargetTransform make_transform(TargetTransform::Form form, const SamplerData& da
 }
 
 bool suits(TargetTransform::Form form, const SamplerData& data) {
+  const double unit = unit_of(form, data.target_column);
   return std::all_of(data.target.begin(), data.target.end(),
-                     [&](double y) { return std::isfinite(transformed(form, data.target_column.restore(y))); });
+                     [&](double y) { return std::isfinite(transformed(form, data.target_column.restore(y) / unit)); });
 }
 
 const char* transform_name(TargetTransform::Form form) { return kTransformNames[static_cast<std::size_t>(form)]; }

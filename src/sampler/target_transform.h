@@ -6,7 +6,7 @@
 namespace olem::internal::sampling {
 
 // The scale on which a variable is modelled: t = (T(value) - centre) / spread, where value = mean + sd y is in the
-// user's units and y is standardised.
+// user's units (percentages divided by 100) and y is standardised.
 struct TargetTransform {
   enum class Form {
     kIdentity,  // t = y

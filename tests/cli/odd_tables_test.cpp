@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -320,6 +321,35 @@ TEST_F(OddTable, ALevelThatNoRowHasIsNamed) {
   const ProcessResult decided = decide_and_check();
   EXPECT_EQ(decided.exit_code, 0);
   EXPECT_THAT(decided.err, HasSubstr("'region' = West (0 rows). [rare_level]"));
+}
+
+// A percentage is a share in another unit: what is found and claimed is the same, beyond the data as well.
+TEST_F(OddTable, PercentagesAreModelledAsSharesAre) {
+  RandomStream random(6, "test.percentages");
+  std::vector<double> shares;
+  for (std::size_t i = 1; i < cells_.size(); ++i) {
+    const double price = std::stod(cells_[i][1]);
+    shares.push_back(1.0 / (1.0 + std::exp(2.0 + 0.6 * (price - 10.0) + 0.8 * random.normal())));
+  }
+  const double beyond = *std::max_element(shares.begin(), shares.end()) + 0.005;
+  ASSERT_LT(beyond, 0.9);
+  task_["alterable"]["price"] = {7, 12};
+  const auto decided_with = [&](const std::function<std::string(double)>& written, double least) {
+    fill(2, [&](std::size_t i) { return written(shares[i - 1]); });
+    task_["desired"]["sales"] = {least, nullptr};
+    folder_.write("d.csv", csv_of(cells_));
+    folder_.write("t.json", task_.dump());
+    const ProcessResult result = run({"decide", "t.json", "--draws", "500", "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return parse_json(result.out)["decisions"][0];
+  };
+  const auto share = decided_with([](double value) { return fmt::format("{:.5f}", value); }, beyond);
+  const auto percentage =
+      decided_with([](double value) { return fmt::format("{:.3f} %", 100.0 * value); }, 100.0 * beyond);
+  const auto success = [](const auto& decision) { return decision["success_probability"].template get<double>(); };
+  EXPECT_GT(success(share), 0.01);
+  // Numbers differ by rounding, so that a draw may fall on the other side.
+  EXPECT_NEAR(success(percentage), success(share), 0.002);
 }
 
 TEST_F(OddTable, RemarksBelowTheTableAreNamed) {
