@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -238,45 +239,134 @@ RehearsalOptions read_options(const JsonPart& part) {
   return options;
 }
 
-// `briefly`, for members, of which there are many: arrays are {name: size} instead of a list.
-Json sampler_json(const ConditionalSampler& sampler, std::vector<double>& numbers, bool briefly = false) {
+Json sampler_json(const ConditionalSampler& sampler, std::vector<double>& numbers) {
   const SamplerState state = sampler.state();
-  Json json = {
-      {"kind", state.kind}, {"settings", state.settings}, {"arrays", briefly ? Json::object() : Json::array()}};
+  Json json = {{"kind", state.kind}, {"settings", state.settings}, {"arrays", Json::array()}};
   for (const SamplerState::Array& array : state.arrays) {
-    if (briefly) {
-      json["arrays"][array.name] = array.values.size();
-    } else {
-      json["arrays"].push_back({{"name", array.name}, {"size", array.values.size()}});
-    }
+    json["arrays"].push_back({{"name", array.name}, {"size", array.values.size()}});
     numbers.insert(numbers.end(), array.values.begin(), array.values.end());
   }
   return json;
 }
 
-// Takes the arrays of the sampler off the front of `numbers`.
-std::shared_ptr<const ConditionalSampler> read_sampler(const JsonPart& part, std::span<const double>& numbers) {
-  SamplerState state;
-  state.kind = part["kind"].text();
-  state.settings = part["settings"].json();
-  if (!state.settings.is_object()) part["settings"].fail("is not an object");
-  const auto take = [&](const std::string& name, const JsonPart& of_size) {
-    const std::size_t size = of_size.count(numbers.size());
-    const std::span<const double> values = numbers.first(size);
-    state.arrays.push_back({name, {values.begin(), values.end()}});
-    numbers = numbers.subspan(size);
-  };
-  if (part["arrays"].json().is_object()) {
-    for (const auto& [name, size] : part["arrays"].members()) take(name, size);
-  } else {
-    for (const JsonPart& entry : part["arrays"].entries()) take(entry["name"].text(), entry["size"]);
-  }
+std::shared_ptr<const ConditionalSampler> restored(const JsonPart& part, const SamplerState& state) {
   try {
     return restore_sampler(state);
   } catch (const Error& error) {
     part.fail(fmt::format("cannot be restored: {}", error.what()));
   }
 }
+
+// Takes an array of the sampler off the front of `numbers`.
+SamplerState::Array take_array(const std::string& name, const JsonPart& of_size, std::span<const double>& numbers) {
+  const std::size_t size = of_size.count(numbers.size());
+  const std::span<const double> values = numbers.first(size);
+  numbers = numbers.subspan(size);
+  return {name, {values.begin(), values.end()}};
+}
+
+SamplerState read_state(const JsonPart& part) {
+  SamplerState state;
+  state.kind = part["kind"].text();
+  state.settings = part["settings"].json();
+  if (!state.settings.is_object()) part["settings"].fail("is not an object");
+  return state;
+}
+
+std::shared_ptr<const ConditionalSampler> read_sampler(const JsonPart& part, std::span<const double>& numbers) {
+  SamplerState state = read_state(part);
+  for (const JsonPart& entry : part["arrays"].entries())
+    state.arrays.push_back(take_array(entry["name"].text(), entry["size"], numbers));
+  return restored(part, state);
+}
+
+// Samplers of members, of which there are many that are alike: names of arrays that an earlier one has are not
+// repeated, nor are short arrays that the latest one with these names has, and what else was tried is left out.
+// `arrays` is {name: size}, or with `like`, the place of an earlier one, a list of sizes; null: the values are the
+// same.
+class AlikeSamplers {
+ public:
+  Json write(const ConditionalSampler& sampler, std::vector<double>& numbers) {
+    SamplerState state = sampler.state();
+    state.settings.erase("scores");
+    std::erase_if(state.arrays, [](const SamplerState::Array& array) { return array.name == "scores"; });
+    Json json = {{"kind", state.kind}, {"settings", state.settings}};
+    const std::vector<std::string> names = names_of(state);
+    const auto known =
+        std::find_if(layouts_.begin(), layouts_.end(), [&](const Layout& one) { return one.names == names; });
+    if (known == layouts_.end()) {
+      json["arrays"] = Json::object();
+      for (const SamplerState::Array& array : state.arrays) {
+        json["arrays"][array.name] = array.values.size();
+        numbers.insert(numbers.end(), array.values.begin(), array.values.end());
+      }
+      layouts_.push_back({count_, names, std::move(state.arrays)});
+    } else {
+      json["like"] = known->place;
+      json["arrays"] = Json::array();
+      for (std::size_t k = 0; k < state.arrays.size(); ++k) {
+        const std::vector<double>& values = state.arrays[k].values;
+        const bool same = equal_bits(values, known->latest[k].values);
+        json["arrays"].push_back(same ? Json() : Json(values.size()));
+        if (!same) numbers.insert(numbers.end(), values.begin(), values.end());
+      }
+      known->latest = std::move(state.arrays);
+    }
+    ++count_;
+    return json;
+  }
+
+  std::shared_ptr<const ConditionalSampler> read(const JsonPart& part, std::span<const double>& numbers) {
+    SamplerState state = read_state(part);
+    if (!part.has("like")) {
+      for (const auto& [name, size] : part["arrays"].members()) state.arrays.push_back(take_array(name, size, numbers));
+      layouts_.push_back({count_, names_of(state), state.arrays});
+    } else {
+      const std::size_t like = part["like"].count(kMostRows);
+      const auto known =
+          std::find_if(layouts_.begin(), layouts_.end(), [&](const Layout& one) { return one.place == like; });
+      if (known == layouts_.end()) part["like"].fail("is no earlier sampler with names");
+      const std::vector<JsonPart> sizes = part["arrays"].entries();
+      if (sizes.size() != known->names.size()) part["arrays"].fail("has another number of arrays than the earlier one");
+      for (std::size_t k = 0; k < sizes.size(); ++k) {
+        if (!sizes[k].json().is_null()) {
+          state.arrays.push_back(take_array(known->names[k], sizes[k], numbers));
+          continue;
+        }
+        if (known->latest[k].values.size() > kMostRepeated) sizes[k].fail("repeats an array that is too long for that");
+        state.arrays.push_back(known->latest[k]);
+      }
+      known->latest = state.arrays;
+    }
+    ++count_;
+    return restored(part, state);
+  }
+
+ private:
+  // So that a small file cannot ask for much memory.
+  static constexpr std::size_t kMostRepeated = 64;
+
+  struct Layout {
+    std::size_t place = 0;  // of the first sampler that has it
+    std::vector<std::string> names;
+    std::vector<SamplerState::Array> latest;
+  };
+
+  // 0 and -0 are two numbers.
+  static bool equal_bits(const std::vector<double>& a, const std::vector<double>& b) {
+    return !a.empty() && a.size() <= kMostRepeated && a.size() == b.size() &&
+           std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+  }
+
+  static std::vector<std::string> names_of(const SamplerState& state) {
+    std::vector<std::string> names;
+    for (const SamplerState::Array& array : state.arrays) names.push_back(array.name);
+    return names;
+  }
+
+  std::vector<Layout> layouts_;
+  std::size_t count_ = 0;
+};
 
 Json variable_json(const SamplerVariable& variable, std::vector<double>& numbers) {
   Json json = {{"name", variable.name}, {"mean", variable.mean}, {"sd", variable.sd},
@@ -459,6 +549,7 @@ Json members_json(const ModelMembers& members, const SamplerSet& fit, std::vecto
     if (fit.variables[v].sampler) known[fit.variables[v].sampler.get()] = {{"fit", v}};
   }
   Json json = {{"samplers", Json::array()}, {"list", Json::array()}};
+  AlikeSamplers alike;
   for (const ModelMember& member : members.list) {
     Json& entry = json["list"].emplace_back(Json{{"kind", name_of(member.kind)}, {"variables", Json::array()}});
     if (!member.learner.empty()) entry["learner"] = member.learner;
@@ -475,7 +566,7 @@ Json members_json(const ModelMembers& members, const SamplerSet& fit, std::vecto
         const auto [place, is_new] = known.try_emplace(variable.sampler.get());
         if (is_new) {
           place->second = {{"shared", json["samplers"].size()}};
-          json["samplers"].push_back(sampler_json(*variable.sampler, numbers, true));
+          json["samplers"].push_back(alike.write(*variable.sampler, numbers));
         }
         own.update(place->second);
       }
@@ -496,7 +587,8 @@ std::shared_ptr<const ModelMembers> read_members(const JsonPart& part, const std
                                                  std::span<const NamedColumn> columns,
                                                  std::span<const double>& numbers) {
   std::vector<std::shared_ptr<const ConditionalSampler>> shared;
-  for (const JsonPart& entry : part["samplers"].entries()) shared.push_back(read_sampler(entry, numbers));
+  AlikeSamplers alike;
+  for (const JsonPart& entry : part["samplers"].entries()) shared.push_back(alike.read(entry, numbers));
   auto members = std::make_shared<ModelMembers>();
   for (const JsonPart& entry : part["list"].entries()) {
     ModelMember& member = members->list.emplace_back();

@@ -321,6 +321,40 @@ TEST(ModelFile, PartsThatDoNotFitTogetherAreNamed) {
   }
 }
 
+// Samplers of members take names, and short arrays that are equal, from earlier ones.
+TEST(ModelFile, SamplersOfMembersAreKeptBriefly) {
+  RehearsalOptions options;
+  options.members = MemberOptions{2, 4};
+  const std::string bytes = model_bytes(fit_rehearsal(farm_task(), farm(120, 1), options, std::nullopt, Context()));
+  const Json header = header_of(bytes);
+  const Json& samplers = header["members"]["samplers"];
+  std::size_t alike = 0;
+  std::size_t repeated = 0;
+  for (const Json& sampler : samplers) {
+    if (!sampler.contains("like")) continue;
+    ++alike;
+    for (const Json& size : sampler["arrays"]) repeated += size.is_null() ? 1 : 0;
+  }
+  EXPECT_GT(2 * alike, samplers.size());
+  EXPECT_GT(repeated, alike);  // the knots of the noise of as many rows, and what is empty or the same anyway
+  const auto last = samplers.size() - 1;
+  ASSERT_TRUE(samplers[last].contains("like"));
+  const auto refused = [&](const std::function<void(Json&)>& change) {
+    Json changed = header;
+    change(changed["members"]["samplers"][last]);
+    return refusal(with_header(bytes, changed));
+  };
+  EXPECT_THAT(refused([&](Json& sampler) { sampler["like"] = last; }), HasSubstr("is no earlier sampler"));
+  EXPECT_THAT(refused([](Json& sampler) { sampler["like"] = -1; }), HasSubstr("like"));
+  EXPECT_THAT(refused([](Json& sampler) { sampler["arrays"].push_back(0); }), HasSubstr("another number of arrays"));
+  EXPECT_NE(refused([](Json& sampler) { sampler.erase("like"); }), "");
+  // Only short arrays: a small file asks for no more memory than it has numbers.
+  Json longer = header;
+  Json& first = longer["members"]["samplers"][samplers[last]["like"].get<std::size_t>()];
+  for (auto& [name, size] : first["arrays"].items()) size = 65;
+  EXPECT_NE(refusal(with_header(bytes, longer)), "");
+}
+
 // Whatever stands in a header, it is read or refused as data; nothing else happens.
 TEST(ModelFile, AnyValueInTheHeaderIsReadOrRefused) {
   const Json header = header_of(small_file());
