@@ -13,6 +13,14 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// The same for a part of a drawing.
+export function make_svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
 // A button with words that calls `act`.
 export function make_button(words, act, attributes = {}) {
   const button = make('button', { type: 'button', ...attributes }, words);

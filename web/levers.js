@@ -5,7 +5,7 @@
 // what is expected, and `enable(on)`. `changed(value)` is called with what a person enters, null for nothing where
 // `optional`; `refused(field, sentence)` with what is wrong, '' when nothing is.
 
-import { clamp, make, make_button } from './basics.js';
+import { clamp, make, make_button, make_svg } from './basics.js';
 import { about, level_word, number_text, own_word, rounded, value_text, with_unit } from './words.js';
 
 const kMostSegments = 6;
@@ -21,19 +21,13 @@ function data_figure({ data_counts, data_low, data_high }, share) {
   const counts = data_counts?.length ? data_counts : [1];
   const width = (data_high - data_low) / counts.length;
   const top = Math.max(...counts);
-  const space = 'http://www.w3.org/2000/svg';
-  const figure = document.createElementNS(space, 'svg');
-  if (counts.length === 1) figure.setAttribute('class', 'flat');
-  figure.setAttribute('viewBox', '0 0 100 100');
-  figure.setAttribute('preserveAspectRatio', 'none');
-  const bars = document.createElementNS(space, 'path');
   const bar = (count, i) => {
     const [left, right] = [i, i + 1].map((edge) => 100 * share(data_low + edge * width));
     return `M${left} 100V${100 - (100 * count) / top}H${right}V100Z`;
   };
-  bars.setAttribute('d', counts.map(bar).join(''));
-  figure.append(bars);
-  return figure;
+  const kind = counts.length === 1 ? { class: 'flat' } : {};
+  const bars = make_svg('path', { d: counts.map(bar).join('') });
+  return make_svg('svg', { ...kind, viewBox: '0 0 100 100', preserveAspectRatio: 'none' }, bars);
 }
 
 // A slider and a field for one number; with buttons for the next value where there are steps.

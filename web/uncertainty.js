@@ -3,7 +3,7 @@
 // What the interval of a decision is made of, and what would change the answer: parts of a decision that was searched
 // with members (fits to halves of the rows, other orders that the data allow). Decisions without them have none.
 
-import { $, make } from './basics.js';
+import { $, make, make_svg } from './basics.js';
 import { term } from './glossary.js';
 import { joined, percent_text, value_text } from './words.js';
 
@@ -62,6 +62,32 @@ function hidden_cause_text({ breakdown, lever, outcome, left_out = [], curve = [
   );
 }
 
+// Success against the share of the noise of lever and outcome that something unobserved explains.
+function hidden_cause_figure({ curve = [] }, without_action) {
+  if (curve.length < 2) return [];
+  const points = curve.map(([strength, success]) => [100 * strength * strength, 100 * (1 - success)]);
+  const success = { class: 'success', d: `M${points.map((point) => point.join(' ')).join('L')}` };
+  const without = { class: 'without', d: `M0 ${100 * (1 - without_action)}H100` };
+  const [first, last] = [curve[0], curve.at(-1)].map((point) => percent_text(point[1]));
+  const words = {
+    role: 'img',
+    'aria-label': `Success falls from ${first} to ${last}; without action it is ${percent_text(without_action)}.`,
+  };
+  return [
+    make(
+      'figure',
+      { class: 'cause' },
+      make_svg('svg', { ...words, viewBox: '0 0 100 100', preserveAspectRatio: 'none' }, make_svg('path', without), make_svg('path', success)),
+      make(
+        'figcaption',
+        {},
+        'Success, from 0\u202f% at the bottom to 100\u202f%, against the share of the noise of lever and outcome that a ' +
+          'hidden cause explains, from 0\u202f% to 100\u202f%. Dashes: without action.',
+      ),
+    ),
+  ];
+}
+
 function change_texts({ question, other_order, units, measure_next, hidden_cause }) {
   const texts = [];
   if (question) {
@@ -114,6 +140,7 @@ export function show_uncertainty(decision) {
     ...change_texts(decision ?? {}),
   ];
   if (texts.length > 0) parts.push(make('ul', {}, ...texts.map((text) => make('li', {}, text))));
+  if (decision?.hidden_cause) parts.push(...hidden_cause_figure(decision.hidden_cause, decision.without_action));
   $('uncertainty').hidden = parts.length === 0;
   $('uncertainty-parts').replaceChildren(...parts);
 }

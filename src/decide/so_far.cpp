@@ -35,12 +35,17 @@ void check_so_far(const DecisionProblem& problem, std::span<const NamedValue> so
   for (std::size_t i = 0; i < so_far.size(); ++i) {
     const std::string& name = so_far[i].name;
     if (std::find(possible.begin(), possible.end(), name) == possible.end()) {
+      const auto names = [&](const std::vector<std::string>& list) {
+        return std::find(list.begin(), list.end(), name) != list.end();
+      };
       const std::string closest = closest_name(name, possible);
-      throw Error::of_option(
-          "so_far", is_among(problem.context, name)
-                        ? fmt::format("'{}' is context, which is given as such.", name)
-                        : fmt::format("'{}' is nothing that is set or seen between the context and the outcomes.{}",
-                                      name, closest.empty() ? "" : fmt::format(" Did you mean '{}'?", closest)));
+      std::string what = fmt::format("'{}' is nothing that is set or seen between the context and the outcomes.{}",
+                                     name, closest.empty() ? "" : fmt::format(" Did you mean '{}'?", closest));
+      if (is_among(problem.context, name) || names(problem.unknown))
+        what = fmt::format("'{}' is context, which is given as such.", name);
+      if (names(problem.region.outcomes()))
+        what = fmt::format("'{}' is an outcome: once it is seen there is nothing left to decide.", name);
+      throw Error::of_option("so_far", what);
     }
     check_finite(name, so_far[i].value);
     if (is_among(so_far.first(i), name))

@@ -57,10 +57,11 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
   const auto paragraph = [](const std::string& words) { return wrap_text(words, kLineWidth); };
   if (!sheet.observed.empty()) text += paragraph("Observed: " + sheet.observed) + "\n";
   const std::string unknown = sheet.unknown.empty() ? "" : "\n" + paragraph(sheet.unknown);
-  const auto answer = [&](const std::string& first) {
+  const auto answer = [&](const std::string& first, const std::string& last = "") {
     const std::string lines = paragraph(first);
-    const auto used = static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
-    return lines + answer_lines(sheet.uncertainty, kAnswerLines - std::min(kAnswerLines, used));
+    const auto used = static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n') +
+                                               std::count(last.begin(), last.end(), '\n'));
+    return lines + answer_lines(sheet.uncertainty, kAnswerLines - std::min(kAnswerLines, used)) + last;
   };
   if (!sheet.acts)
     return text +
@@ -69,11 +70,15 @@ std::string sheet_text(const DecisionSheet& sheet, bool weighted) {
            unknown;
   if (sheet.message_first) text += paragraph(sheet.message) + "\n";
   text += text_table(sheet.alterations, {8, 12, 16, 18});
+  const std::string of_steps =
+      sheet.at_once.empty()
+          ? ""
+          : paragraph(
+                fmt::format("The probability includes the later steps. Everything set at once: {}.", sheet.at_once));
   text += "\n" + answer(fmt::format("Probability of success: {}{}; without action: {}.", sheet.success,
-                                    sheet.with_members ? "" : ", chance of the draws only", sheet.without_action));
-  if (!sheet.at_once.empty()) {
-    text +=
-        paragraph(fmt::format("The probability includes the later steps. Everything set at once: {}.", sheet.at_once));
+                                    sheet.with_members ? "" : ", chance of the draws only", sheet.without_action),
+                        of_steps);
+  if (!of_steps.empty()) {
     for (const std::string& rule : sheet.later) text += "\n" + paragraph(rule + ".");
   }
   if (weighted || sheet.least_cost) {

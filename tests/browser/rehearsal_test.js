@@ -509,7 +509,7 @@ test('the sources of an interval, what would change the answer and a plan in ste
       other_decision: { alterations: { TA: 0.25 }, success: 0.6 },
     },
     measure_next: { kind: 'rows', reduction: 0.4 },
-    hidden_cause: { breakdown: 0.42, lever: 'TA', outcome: 'NEC', left_out: [], curve: [] },
+    hidden_cause: { breakdown: 0.42, lever: 'TA', outcome: 'NEC', left_out: [], curve: [[0, 0.66], [0.5, 0.4], [0.95, 0.1]] },
     sequence: {
       steps: [{ alter: ['DIC'], then_observe: ['CO2'] }, { alter: ['TA', 'Omega'] }],
       at_once: 0.5,
@@ -541,6 +541,15 @@ test('the sources of an interval, what would change the answer and a plan in ste
     'only if it explained more than 18\u202f% of the noise of TA and of NEC',
   ])
     assert.ok(said.includes(words), `${words} in ${said}`);
+  // The curve of the hidden cause: the first point at the left, the last one low at the right, a line without action.
+  const curve = page.locator('#uncertainty .cause svg');
+  assert.match(await curve.getAttribute('aria-label'), /^Success falls from 66\.0.% to 10\.0.%; without action it is/);
+  const drawn = await curve.locator('.success').getAttribute('d');
+  assert.deepEqual(
+    drawn.match(/[\d.]+/g).map((number) => Math.round(Number(number))),
+    [0, 34, 25, 60, 90, 90],
+  );
+  assert.ok((await curve.boundingBox()).height > 50);
   const plan = await page.locator('#plan').innerText();
   assert.match(plan, /Now: DIC as set on this page\. Then observe CO2\./);
   assert.ok(plan.includes('Then set TA to 0.3 \u2212 0.5\u00a0CO2, within \u22121 and 1 and Omega to 0.25.'), plan);

@@ -605,7 +605,7 @@ TEST(Sequence, SoFarIsChecked) {
   };
   EXPECT_THAT(complaint({{"sene", 1.0}}), HasSubstr("Did you mean 'seen'?"));
   EXPECT_THAT(complaint({{"seen", 1.0}, {"seen", 2.0}}), HasSubstr("twice"));
-  EXPECT_THAT(complaint({{"result", 1.0}}), HasSubstr("result"));
+  EXPECT_THAT(complaint({{"result", 1.0}}), HasSubstr("'result' is an outcome"));
 }
 
 // What a program that knows nothing but the JSON of a rule sets, by docs/methods/sequence.md.

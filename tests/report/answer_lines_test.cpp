@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "olem/report_looking.h"
 #include "olem/text.h"
 #include "report/uncertainty_words.h"
 
@@ -131,6 +132,17 @@ TEST(AnswerLines, APlanSaysWhatIsSetNow) {
   EXPECT_THAT(unwrapped(said(json, 40)), HasSubstr("the best would be to set x1 to 0.25, x2 to -0.125 now (60 %)."));
   json["question"]["other_decision"]["alterations"] = Json::object();
   EXPECT_THAT(unwrapped(said(json, 40)), HasSubstr("the best would be to set nothing now (60 %)."));
+}
+
+// What looking is worth, and where there is nothing to look at.
+TEST(LookingText, SaysWhatCanBeSeen) {
+  Looking looking;
+  looking.levers.push_back({"rate", 0.5, 0.499, 1.0});
+  EXPECT_THAT(unwrapped(looking_text(looking)), HasSubstr("Nothing can be seen before a lever is set"));
+  EXPECT_THAT(looking_text(looking), Not(HasSubstr(" \n")));
+  looking.variables.push_back({"CO2", 0.849, 0.679});
+  EXPECT_THAT(looking_text(looking), HasSubstr("CO2 is worth measuring: +0.17."));
+  EXPECT_THAT(looking_text(looking), Not(HasSubstr("Nothing can be seen")));
 }
 
 }  // namespace
