@@ -553,6 +553,27 @@ Json reading_of(const DataOptions& options, const ReadResult& read, const Draft&
   return reading.is_null() ? Json::object() : reading;
 }
 
+void take_roles(const Draft& draft, ReadFacts& facts) {
+  facts.outcomes = draft.outcomes;
+  facts.roles.clear();
+  for (const auto* names : {&draft.levers, &draft.outcomes, &draft.context})
+    facts.roles.insert(facts.roles.end(), names->begin(), names->end());
+}
+
+// What learning would still refuse about the table, whose superfluous columns are left out.
+std::string remaining_fault(const Draft& draft, const ReadFacts& facts, const Session& session) {
+  std::vector<std::size_t> kept;
+  for (std::size_t j = 0; j < draft.table.columns(); ++j) {
+    if (!has_name(draft.left_out, draft.table.name(j))) kept.push_back(j);
+  }
+  for (const Problem& problem :
+       check_table(draft.table.with_columns(kept), session.context(), CheckDepth::kCheap, &facts)) {
+    if (problem.severity == Severity::kError)
+      return problem.text + " " + remedy_text(problem.remedies, session.spelling());
+  }
+  return "";
+}
+
 int run_init(const InitArguments& arguments) {
   const std::string file = arguments.common.output;
   CommonOptions common = arguments.common;
@@ -574,15 +595,14 @@ int run_init(const InitArguments& arguments) {
   draft.data = path_from_task(arguments.data.file, file);
   check_role_names(read.table, draft);
   ReadFacts facts = read_facts(read);
-  facts.outcomes = draft.outcomes;
-  for (const auto* names : {&draft.levers, &draft.outcomes, &draft.context})
-    facts.roles.insert(facts.roles.end(), names->begin(), names->end());
+  take_roles(draft, facts);
   draft.problems = check_table(read.table, session.context(), CheckDepth::kThorough, &facts);
   leave_out_columns(draft);
   const bool asked =
       arguments.data.file != "-" && isatty(STDIN_FILENO) != 0 && (draft.levers.empty() || draft.outcomes.empty());
   if (asked) {
     Interview(draft, session).hold();
+    take_roles(draft, facts);
     leave_out_columns(draft);
   }
   draft.reading = reading_of(arguments.data, read, draft);
@@ -590,6 +610,7 @@ int run_init(const InitArguments& arguments) {
 
   const bool has_roles = !draft.levers.empty() && !draft.outcomes.empty();
   const bool complete = has_roles && !draft.data.empty();
+  const std::string fault = has_roles ? remaining_fault(draft, facts, session) : "";
   Json json;
   json["data"] = {{"source", read.table.source()}, {"rows", read.table.rows()}, {"columns", read.table.columns()}};
   json["complete"] = complete;
@@ -597,6 +618,7 @@ int run_init(const InitArguments& arguments) {
   json["problems"] = Json::array();
   for (const Problem& problem : draft.problems) json["problems"].push_back(to_json(problem, session.spelling()));
   std::string said = text;
+  if (!fault.empty() && !common.quiet) print_message(fmt::format("To be mended before a decision: {}\n", fault));
   if (!file.empty()) {
     said = fmt::format("Written: {}.\n", file);
     const std::string word = shell_word(file);

@@ -36,6 +36,35 @@ Remedies drop(const std::vector<std::string>& columns) {
   return {by_name, {by_name.advice, "constant", "drop"}};
 }
 
+// Of constant columns and copies: what may be left out, and what a task names, so that it must go there first.
+struct Superfluous {
+  std::vector<std::string> spare;
+  std::vector<std::string> named;
+  bool earlier = false;  // of two copies the first one is spare, which --constant drop would keep
+
+  void add(const std::string& name, const ReadFacts* facts) { (is_named(name, facts) ? named : spare).push_back(name); }
+  void add_copy(const std::string& original, const std::string& copy, const ReadFacts* facts) {
+    if (!is_named(copy, facts) || is_named(original, facts)) {
+      add(copy, facts);
+    } else {
+      spare.push_back(original);
+      earlier = true;
+    }
+  }
+  Remedies remedies() const {
+    if (named.empty() && !earlier) return drop(spare);
+    Remedies result;
+    if (!named.empty()) result.push_back({fmt::format("Take {} out of the task", enumerate(named))});
+    if (!spare.empty()) result.push_back(leave_out(spare));
+    return result;
+  }
+
+ private:
+  static bool is_named(const std::string& name, const ReadFacts* facts) {
+    return facts != nullptr && std::find(facts->roles.begin(), facts->roles.end(), name) != facts->roles.end();
+  }
+};
+
 // What the checks and the preparation of a table both start from.
 struct Findings {
   std::vector<ColumnProfile> profiles;
@@ -90,17 +119,20 @@ void check_size(const Table& table, std::vector<Problem>& problems) {
   }
 }
 
-void check_constant(const Table& table, const Findings& findings, std::vector<Problem>& problems) {
+void check_constant(const Table& table, const Findings& findings, const ReadFacts* facts,
+                    std::vector<Problem>& problems) {
   if (findings.constant.empty()) return;
   std::vector<std::string> items;
+  Superfluous superfluous;
   for (const std::size_t j : findings.constant) {
+    superfluous.add(table.name(j), facts);
     items.push_back(fmt::format("'{}' (always {})", table.name(j), table.at(0, j)));
   }
   const bool one = items.size() == 1;
   problems.push_back({Severity::kError, "constant",
                       fmt::format("{} constant: {}. A column that never changes has no place in an order.",
                                   one ? "1 column is" : fmt::format("{} columns are", items.size()), enumerate(items)),
-                      drop(names_of(table, findings.constant)), names_of(table, findings.constant)});
+                      superfluous.remedies(), names_of(table, findings.constant)});
 }
 
 std::string copy_text(const std::string& original, const std::string& copy, const ColumnCopy& found) {
@@ -115,15 +147,18 @@ std::string copy_text(const std::string& original, const std::string& copy, cons
                      found.offset < 0.0 ? "minus" : "plus", std::abs(found.offset));
 }
 
-void check_copies(const Table& table, const Findings& findings, std::vector<Problem>& problems) {
+void check_copies(const Table& table, const Findings& findings, const ReadFacts* facts,
+                  std::vector<Problem>& problems) {
   constexpr const char* kCodes[] = {"equal", "proportional", "affine"};
   for (const ColumnCopy& found : findings.copies) {
     const std::string& original = table.name(found.original);
     const std::string& copy = table.name(found.copy);
+    Superfluous superfluous;
+    superfluous.add_copy(original, copy, facts);
     problems.push_back({Severity::kError,
                         kCodes[static_cast<std::size_t>(found.kind)],
                         copy_text(original, copy, found),
-                        drop({copy}),
+                        superfluous.remedies(),
                         {original, copy}});
   }
 }
@@ -205,8 +240,8 @@ std::vector<Problem> judge(const Table& table, const Findings& findings, const C
   std::vector<Problem> problems;
   check_size(table, problems);
   if (table.rows() < 2) return problems;
-  check_constant(table, findings, problems);
-  check_copies(table, findings, problems);
+  check_constant(table, findings, facts, problems);
+  check_copies(table, findings, facts, problems);
   CheckedTable checked = look_at(table, findings, facts);
   check_units_row(checked, problems);
   check_sentinels(checked, problems);
@@ -230,7 +265,7 @@ std::vector<Problem> judge(const Table& table, const Findings& findings, const C
   return problems;
 }
 
-[[noreturn]] void refuse(const Table& table, const std::vector<Problem>& problems) {
+[[noreturn]] void refuse(const Table& table, const ReadFacts* facts, const std::vector<Problem>& problems) {
   constexpr std::size_t kShown = 5;
   const auto errors = static_cast<std::size_t>(std::count_if(
       problems.begin(), problems.end(), [](const Problem& problem) { return problem.severity == Severity::kError; }));
@@ -241,17 +276,20 @@ std::vector<Problem> judge(const Table& table, const Findings& findings, const C
         fmt::format("There are {} more such problems; a check of the table lists them.", errors - kShown));
   }
   // One list of columns is one thing to do, however many findings they come from.
-  std::vector<std::string> columns;
+  Superfluous superfluous;
+  bool columns = false;
   for (std::size_t i = 0; i < errors; ++i) {
+    const std::vector<std::string>& names = problems[i].columns;
+    columns = columns || !names.empty();
     if (problems[i].code == "constant") {
-      columns.insert(columns.end(), problems[i].columns.begin(), problems[i].columns.end());
-    } else if (!problems[i].columns.empty()) {
-      columns.push_back(problems[i].columns.back());
+      for (const std::string& name : names) superfluous.add(name, facts);
+    } else if (!names.empty()) {
+      superfluous.add_copy(names.front(), names.back(), facts);
     }
   }
   throw Error(ErrorCategory::kData,
               fmt::format("{}{}", table.source().empty() ? "" : table.source() + ": ", fmt::join(sentences, "\n")),
-              columns.empty() ? problems.front().remedies : drop(columns));
+              columns ? superfluous.remedies() : problems.front().remedies);
 }
 
 }  // namespace
@@ -296,8 +334,8 @@ PreparedTable prepare_table(const Table& table, ConstantPolicy policy, const Con
   std::vector<bool> dropped(table.columns(), false);
   if (policy == ConstantPolicy::kDrop && table.rows() >= 2) {
     std::vector<Problem> reasons;
-    check_constant(table, findings, reasons);
-    check_copies(table, findings, reasons);
+    check_constant(table, findings, nullptr, reasons);
+    check_copies(table, findings, nullptr, reasons);
     for (Problem& reason : reasons) {
       const bool copy = reason.code != "constant";
       reason.text +=
@@ -327,7 +365,7 @@ PreparedTable prepare_table(const Table& table, ConstantPolicy policy, const Con
     findings = {std::move(kept_profiles), {}, {}};
   }
   const std::vector<Problem> problems = judge(prepared.table, findings, context, CheckDepth::kCheap, facts);
-  if (!problems.empty() && problems.front().severity == Severity::kError) refuse(table, problems);
+  if (!problems.empty() && problems.front().severity == Severity::kError) refuse(table, facts, problems);
   for (const Problem& problem : problems) {
     if (problem.severity != Severity::kNote) prepared.warnings.push_back(to_warning(problem));
   }

@@ -174,6 +174,35 @@ TEST(InitVerb, LeavesOutWhatLearningWouldRefuse) {
   EXPECT_EQ(run_olem(decide_quickly("t.json"), options).exit_code, 0);
 }
 
+// A lever that never changes, and two levers that are the same: only the user can say what else is meant.
+TEST(InitVerb, SaysWhatOnlyTheUserCanMend) {
+  const TemporaryFolder folder;
+  Cells cells = cells_of(linear_table(200, 3, 3));
+  cells[0].insert(cells[0].end(), {"site", "again"});
+  for (std::size_t i = 1; i < cells.size(); ++i) cells[i].insert(cells[i].end(), {"7", cells[i][1]});
+  folder.write("d.csv", csv_of(cells));
+  ProcessOptions options;
+  options.folder = folder.path();
+  const ProcessResult constant =
+      run_olem({"init", "d.csv", "-o", "t.json", "--lever", "site", "--outcome", "x2"}, options);
+  EXPECT_EQ(constant.exit_code, 0);
+  EXPECT_THAT(constant.err, HasSubstr("To be mended before a decision: 1 column is constant: 'site' (always 7)."));
+  const ProcessResult refused = run_olem({"decide", "t.json"}, options);
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("Take site out of the task."));
+  EXPECT_THAT(refused.err, Not(HasSubstr("--drop-columns")));
+  const ProcessResult copies =
+      run_olem({"init", "d.csv", "-o", "t.json", "--force", "--lever", "x1,again", "--outcome", "x2"}, options);
+  EXPECT_THAT(copies.err, HasSubstr("Column 'again' equals column 'x1'. Take again out of the task."));
+  EXPECT_THAT(run_olem({"check", "t.json"}, options).out, HasSubstr("What to do: Take again out of the task."));
+  // Of a pair of which the task names one, the other can go, whichever comes first.
+  folder.write("t.json", R"({"data": "d.csv", "reading": {"drop_columns": ["site"]}, "context": ["x0"],
+    "alterable": {"again": [-1, 1]}, "outcome": ["x2"], "desired": {"x2": [0, null]}, "observed": {"x0": 0}})");
+  const ProcessResult first = run_olem({"decide", "t.json"}, options);
+  EXPECT_EQ(first.exit_code, 3);
+  EXPECT_THAT(first.err, HasSubstr("Leave the column out: --drop-columns x1."));
+}
+
 // Roles are asked for at a terminal: numbers and names, Enter for the guess.
 TEST(InitVerb, AsksAtATerminal) {
   const Shop shop;
