@@ -24,7 +24,7 @@ Eigen::MatrixXd exact_columns(Eigen::Index rows, Eigen::Index columns) {
   return q.rightCols(columns) * std::sqrt(static_cast<double>(rows));
 }
 
-// The specification's model: V = (x, z, y), one round given the one before.
+// The model of docs/methods/rounds.md: V = (x, z, y), one round given the one before.
 std::shared_ptr<const SamplerSet> one_round() {
   const Eigen::Index n = 200;
   const Eigen::MatrixXd e = exact_columns(n, 6);
@@ -94,7 +94,7 @@ TEST(Rounds, TheKnownAnswersAfterTheFirstOfThree) {
   EXPECT_NEAR(next.plan[0][0].value, 0.888870, 1e-6);
 }
 
-// The specification's words: weight 1, datum 0, power 2. Other weights of the same square change nothing.
+// The cost of the known answers: weight 1, datum 0, power 2. Other weights of the same square change nothing.
 TEST(Rounds, QuadraticCostsMakeThePlan) {
   for (const double weight : {1.0, 7.0}) {
     RoundsProblem problem = posed(3, 2.0, 0.3, {0.1, -0.2, 0.5});

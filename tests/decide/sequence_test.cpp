@@ -65,7 +65,7 @@ SamplerSet sum_of_two() {
   return fit({"Q", "P", "E"}, columns, "gaussian");
 }
 
-// a, b, c, d of the specification.
+// Four variables a, b, c, d.
 SamplerSet four() {
   const auto noise = exact_noise(4, 64);
   std::vector<std::vector<double>> v(4, std::vector<double>(64));

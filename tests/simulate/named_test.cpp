@@ -64,8 +64,8 @@ Means means(const std::string& name, int contexts, int points, std::size_t trial
   return result;
 }
 
-// Figures of the specification, within three standard errors of a mean over so many contexts: the standard deviations
-// over contexts are about .11 without action and .22 with it.
+// Figures of another implementation, within three standard errors of a mean over so many contexts: the standard
+// deviations over contexts are about .11 without action and .22 with it.
 TEST(NamedSimulators, RideHailing) {
   const Means found = means("ride-hailing", 80, 13, 150);
   EXPECT_NEAR(found.idle, 0.100, 3.0 * 0.112 / std::sqrt(80.0));

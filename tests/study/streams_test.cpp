@@ -22,7 +22,7 @@ StudyResult run(const std::string& stream, int tasks) {
   return run_study(options, {});
 }
 
-// The figures of the specification come from other code, 20 streams: .807 at 1.4 with the true coefficients, .793 and
+// The wanted figures come from other code, 20 streams: .807 at 1.4 with the true coefficients, .793 and
 // .795 learned; the exact constraint .692 at 1.01.
 TEST(StreamsStudy, BermudaIsAsPublished) {
   const StudyResult result = run("bermuda", 5);
@@ -53,7 +53,7 @@ TEST(StreamsStudy, AModelThatIsUpdatedFollowsAStep) {
   EXPECT_GE(mean_of(step, "update", "late"), mean_of(step, "exact-ls", "late") + 0.03);
 }
 
-TEST(StreamsStudy, MarketReachesTheSpecification) {
+TEST(StreamsStudy, MarketSucceedsAsOftenAsAsked) {
   const StudyResult result = run("market", 4);
   EXPECT_GE(mean_of(result, "chance-mixture", "success"), 0.86);
   EXPECT_GE(mean_of(result, "chance-truth", "success"), mean_of(result, "chance-mixture", "success") - 0.02);
