@@ -79,7 +79,7 @@ struct DriftCheck {
 
 // Tests rows in time order, which may have gaps, against the model's forecasts: the probability integral transform of
 // every variable given its conditions, by its level, its spread and its product with every condition, over all ends of
-// the table. The level of the whole test is 5 %. A variable with fewer than 3 rows is not tested; of a table with fewer
+// the table. The level of the whole test is 1 %. A variable with fewer than 3 rows is not tested; of a table with fewer
 // none is. A data error when a longer table has no column of the model that can be tested.
 DriftCheck check_drift(const RehearsalModel& model, const IncompleteTable& rows, const Context& context);
 
