@@ -150,6 +150,7 @@ test('the measure of overlaps sees what lies over something', async () => {
   assert.deepEqual(await page.evaluate(overlaps), []);
   await page.evaluate(() => {
     document.getElementById('answer').style.cssText = 'position: fixed; left: 50%; width: 40%; max-height: none';
+    document.getElementById('numbers').style.background = 'none'; // nor does anything opaque hide what is below
   });
   assert.notDeepEqual(await page.evaluate(overlaps), []);
   await close();

@@ -395,7 +395,7 @@ test('hostile names are shown as text and run nothing', async () => {
   await hostile.stop();
 });
 
-test('wishes of the task and a region that is no box are told in words', async () => {
+test('preferences of the task and a region that is no box are said in words', async () => {
   const bermuda = JSON.parse(fs.readFileSync(path.join(root, 'examples/bermuda/task.json'), 'utf8'));
   const task = path.join(scratch, 'wishes.json');
   const wishes = {
@@ -425,7 +425,7 @@ test('wishes of the task and a region that is no box are told in words', async (
   await own.stop();
 });
 
-test('a cost with a datum and a square, and a region that is a ball, are told in words', async () => {
+test('a cost with a datum and a square, and a region that is a ball, are said in words', async () => {
   const given = JSON.parse(fs.readFileSync(path.join(root, 'examples/bermuda/task.json'), 'utf8'));
   const task = path.join(scratch, 'ball.json');
   const changes = {
