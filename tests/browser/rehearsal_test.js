@@ -565,7 +565,8 @@ test('a task in steps: the plan, what was seen since, and what looking is worth'
   const data = path.join(root, 'examples/bermuda/data.csv');
   const sequence = [{ alter: ['DIC', 'TA', 'Nutrients_PC1'], then_observe: ['CO2'] }, { alter: ['Omega', 'Chla'] }];
   fs.writeFileSync(task, JSON.stringify({ ...given, data, sequence }));
-  const own = await serve(fit(task, 'steps.olem'));
+  // What looking is worth takes some core-seconds, and a machine may do other things beside them.
+  const own = await serve(fit(task, 'steps.olem'), '--time-limit', '110');
   const { page, close } = await open(browser, own.address);
   assert.ok(await page.getByRole('heading', { name: 'Seen since' }).isVisible());
   await recommend(page);
