@@ -14,8 +14,9 @@ constexpr GlossaryEntry kEntries[] = {
      "rows "
      "that happen to be in the table, the order and little data; otherwise the chance of the draws only."},
     {"sources", "what an interval is made of",
-     "How much of the uncertainty comes from the chance of the draws, from the rows that happen to be there, from an "
-     "order that might be another, and from leading to where there is little data."},
+     "The parts of its variance: the chance of the draws, the rows (another sample would give another model), the "
+     "order, "
+     "and how far the decision leads to where there is little data."},
     {"steps", "in steps",
      "Some levers are set later, after something was observed. A rule gives their values for every value that may be "
      "observed."},
@@ -47,8 +48,8 @@ constexpr GlossaryEntry kEntries[] = {
     {"proposals", "alternatives", "Other decisions that differ visibly from the recommended one and from each other."},
     {"cost", "cost",
      "How far the levers are moved from their expected values without action: each distance times its weight in the "
-     "task, or in standard deviations where the task has no weights. A task may count from another point, and square "
-     "the distance."},
+     "task, or in standard deviations where the task has no weights. Another level of a switch or category costs the "
+     "weight. A task may count from another point, and square the distance."},
     {"scenario", "scenario",
      "A setting that is kept under a letter: levers, context and what is wanted, all rehearsed "
      "on the same draws."},
