@@ -11,8 +11,8 @@ namespace olem::internal {
 std::string levers_sentence(const std::vector<std::string>& following) {
   if (following.empty()) return "";
   return fmt::format(
-      "Columns taken to follow the levers: {}. If one of them is known before a lever is set, say so in the task's "
-      "\"before\".",
+      "Columns taken to follow the levers: {}. If one of them is settled before the levers are set, name it under "
+      "\"known_before\" in the task.",
       fmt::join(following, ", "));
 }
 
