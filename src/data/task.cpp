@@ -10,6 +10,7 @@
 #include "core/json_text.h"
 #include "data/csv_number.h"
 #include "data/reading.h"
+#include "data/task_keys.h"
 #include "olem/file.h"
 #include "olem/options.h"
 
@@ -31,9 +32,6 @@ const Names kConstraintKeys = {"weights", "max"};
 const Names kCostKeys = {"weight", "datum", "power"};
 const Names kStepKeys = {"alter", "then_observe"};
 const Names kColumnKeys = {"type", "levels", "unit", "label"};
-
-// The one key of "reading" that may have several values.
-const std::string kRepeated = "type";
 
 Names reading_keys() {
   Names keys = read_option_keys();
@@ -230,14 +228,14 @@ class TaskReader {
       const std::optional<std::string> text = typed(value);
       return text ? std::optional(Names{*text}) : std::nullopt;
     }
-    if (value.is_object() && key != kRepeated) return std::nullopt;
+    if (value.is_object() && key != kRepeatedReadingKey) return std::nullopt;
     Names items;
     for (const auto& [name, entry] : value.items()) {
       const std::optional<std::string> text = typed(entry);
       if (!text) return std::nullopt;
       items.push_back(value.is_object() ? name + "=" + *text : *text);
     }
-    return key == kRepeated ? items : Names{name_list(items)};
+    return key == kRepeatedReadingKey ? items : Names{name_list(items)};
   }
 
   std::vector<std::pair<std::string, std::string>> read_reading(const Json& object) const {
@@ -626,45 +624,6 @@ class TaskReader {
   Json document_;
 };
 
-Json to_json(const std::vector<NamedValue>& values) {
-  Json json = Json::object();
-  for (const NamedValue& value : values) json[value.name] = value.value;
-  return json;
-}
-
-Json domain_json(const LeverDomain& domain) {
-  Json json = Json::object();
-  if (!domain.values.empty() || !domain.words.empty()) {
-    for (const double value : domain.values) json["values"].push_back(value);
-    for (const std::string& word : domain.words) json["values"].push_back(word);
-    return json;
-  }
-  if (domain.step > 0.0) return {{"min", domain.low}, {"max", domain.high}, {"step", domain.step}};
-  const bool all = std::isinf(domain.low) && std::isinf(domain.high);
-  return all ? json : Json::array({domain.low, domain.high});
-}
-
-Json declaration_json(const ColumnDeclaration& column) {
-  Json json = Json::object();
-  if (column.type) json["type"] = column_type_name(*column.type);
-  if (!column.levels.empty()) json["levels"] = column.levels;
-  if (!column.unit.empty()) json["unit"] = column.unit;
-  if (!column.label.empty()) json["label"] = column.label;
-  return json;
-}
-
-Json reading_json(const Task& task) {
-  Json json = Json::object();
-  for (const auto& [key, text] : task.reading) {
-    if (key == kRepeated) {
-      json[key].push_back(text);
-    } else {
-      json[key] = text;
-    }
-  }
-  return json;
-}
-
 }  // namespace
 
 Task parse_task(std::string_view text, const std::string& source) { return TaskReader(text, source).read(); }
@@ -690,7 +649,7 @@ std::vector<DeclaredType> declared_words(const Task& task) {
   std::vector<DeclaredType> types;
   for (const ColumnDeclaration& column : task.columns) {
     const bool by_reading = std::any_of(task.reading.begin(), task.reading.end(), [&](const auto& option) {
-      return option.first == kRepeated && option.second.starts_with(column.name + "=");
+      return option.first == kRepeatedReadingKey && option.second.starts_with(column.name + "=");
     });
     // A declared level is one, also where the word would mean a missing value: "none".
     const bool odd_words = std::any_of(column.levels.begin(), column.levels.end(), is_missing_cell);
@@ -719,49 +678,6 @@ Table declare_columns(const Table& table, const Task& task, const ReadOptions& r
     }
   }
   return declare_columns(table, task.columns, task.source, left_out);
-}
-
-Json to_json(const Task& task) {
-  Json json;
-  if (!task.name.empty()) json["name"] = task.name;
-  if (!task.note.empty()) json["note"] = task.note;
-  if (!task.data.empty()) json["data"] = task.data;
-  if (!task.reading.empty()) json["reading"] = reading_json(task);
-  for (const ColumnDeclaration& column : task.columns) json["columns"][column.name] = declaration_json(column);
-  json["context"] = task.context;
-  json["alterable"] = Json::object();
-  for (const LeverDomain& domain : task.alterable) json["alterable"][domain.name] = domain_json(domain);
-  json["outcome"] = task.outcome;
-  if (task.desired.is_given() || !task.desired.ranges().empty()) json["desired"] = to_json(task.desired);
-  if (!task.observed.empty()) json["observed"] = to_json(task.observed);
-  for (const NamedWord& value : task.observed_words) json["observed"][value.name] = value.word;
-  for (const std::string& name : task.unknown) json["observed"][name] = nullptr;
-  if (!task.cost.empty()) json["cost"] = to_json(task.cost);
-  for (const CostForm& form : task.cost_forms) {
-    Json& entry = json["cost"][form.name];
-    entry = Json{{"weight", entry}};
-    if (form.datum) entry["datum"] = *form.datum;
-    if (form.power != 1) entry["power"] = form.power;
-  }
-  if (task.max_alterations) json["max_alterations"] = *task.max_alterations;
-  for (const AlterationConstraint& constraint : task.constraints) {
-    json["constraints"].push_back({{"weights", to_json(constraint.weights)}, {"max", constraint.max}});
-  }
-  for (const SequenceStep& step : task.sequence) {
-    Json& entry = json["sequence"].emplace_back();
-    entry["alter"] = step.alter;
-    if (!step.then_observe.empty()) entry["then_observe"] = step.then_observe;
-  }
-  for (const auto& [first, second] : task.before) json["before"].push_back(Json::array({first, second}));
-  if (!task.known_before.empty()) json["known_before"] = task.known_before;
-  if (!task.after.empty()) json["after"] = task.after;
-  if (!task.ignore.empty()) json["ignore"] = task.ignore;
-  for (const SetByHand& entry : task.set_by_hand)
-    json["set_by_hand"][entry.name] = entry.column.empty() ? Json(true) : Json(entry.column);
-  if (!task.group.empty()) json["group"] = task.group;
-  if (!task.weight.empty()) json["weight"] = task.weight;
-  if (!task.time.empty()) json["time"] = task.time;
-  return json;
 }
 
 bool looks_like_task(std::string_view beginning) {
