@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kPitDraws = 2000;      // behind a transform
 constexpr std::size_t kFewestDriftRows = 3;  // of an end of the table
 // Of one check. Rows come one by one, and some check after each of them: at .05 a false alarm within 100 rounds came in
-// 11 of 48 streams, at .01 in 4, and a step is named nearly as often (drift_bench, docs/update.md).
+// 15 of 68 streams, at .01 in 6, and a step is named nearly as often (drift_bench, docs/update.md).
 constexpr double kDriftLevel = 0.01;
 constexpr double kLengthStep = 1.25;  // between the lengths of the ends that are tested
 
