@@ -617,17 +617,21 @@ Decision decide(const DecisionProblem& problem, const DecisionOptions& options, 
 DecidedSoFar decide_until_stopped(const std::vector<DecisionProblem>& problems, const DecisionOptions& options,
                                   const Context& context) {
   std::vector<std::optional<Decision>> made(problems.size());
-  const Context serial = context.serial();
+  // One decision has all threads for its draws.
+  Context own = problems.size() == 1 ? context : context.serial();
+  own.ranks = nullptr;
+  own.progress = nullptr;
   DecisionOptions without_worth = options;
   without_worth.worth_draws = 0;
   // A batch at a time, so that the caller's thread can report how far it is.
   const auto batch = static_cast<std::size_t>(context.thread_count());
   DecidedSoFar result;
+  context.report_progress(0.0, "decisions");
   try {
     for (std::size_t first = 0; first < problems.size(); first += batch) {
       const std::size_t last = std::min(problems.size(), first + batch);
       parallel_for(context, first, last, 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) made[i] = decide(problems[i], without_worth, serial);
+        for (std::size_t i = begin; i < end; ++i) made[i] = decide(problems[i], without_worth, own);
       });
       // These are many decisions themselves, for which there are all threads.
       for (std::size_t i = first; i < last && options.worth_draws > 0; ++i) {

@@ -83,7 +83,7 @@ class OrdersOfTable {
                     OlemPlusReach reach = OlemPlusReach::kFull) {
     if (!problem_) return learn_order(table_, options_, knowledge, context);
     const auto begin = std::chrono::steady_clock::now();
-    const Order from = start.empty() ? Order() : nearest_order(knowledge, start);
+    const Order from = start.empty() ? Order() : nearest(knowledge, start);
     OrderResult result = problem_->learn(knowledge, context, from, reach);
     result.summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
@@ -92,6 +92,19 @@ class OrdersOfTable {
   // Many columns, of which a search under more knowledge takes several times as long as one under less: each takes part
   // in more regressions, with more inputs.
   bool wide() const { return problem_ && table_.columns() > kWideColumns; }
+
+  // From the end, each time the last column of `order` that may stand there.
+  Order nearest(const Precedence& knowledge, const Order& order) const {
+    std::vector<std::size_t> left = order_indices(order, NodeNames(table_.names()));
+    Order nearest;
+    while (!left.empty()) {
+      const std::size_t last = knowledge.last_candidates(left).back();
+      nearest.push_back(table_.name(last));
+      std::erase(left, last);
+    }
+    std::reverse(nearest.begin(), nearest.end());
+    return nearest;
+  }
 
   // J by shape of the first order minus that of the second.
   ShapeDifference compare(const Order& first, const Order& second, const Context& context) {
@@ -109,19 +122,6 @@ class OrdersOfTable {
  private:
   static constexpr std::size_t kWideColumns = 20;
 
-  // From the end, each time the last column of `order` that may stand there.
-  Order nearest_order(const Precedence& knowledge, const Order& order) const {
-    std::vector<std::size_t> left = order_indices(order, NodeNames(table_.names()));
-    Order nearest;
-    while (!left.empty()) {
-      const std::size_t last = knowledge.last_candidates(left).back();
-      nearest.push_back(table_.name(last));
-      std::erase(left, last);
-    }
-    std::reverse(nearest.begin(), nearest.end());
-    return nearest;
-  }
-
   const Table& table_;
   const OrderOptions& options_;
   std::optional<OlemPlusProblem> problem_;
@@ -138,9 +138,16 @@ Context part_of(const Context& context, double from, double to) {
   return part;
 }
 
-constexpr double kFirstOrderShare = 0.4;  // of the progress: what comes late has more inputs in the second one
+// Of the progress. What comes late has more inputs in the second search; that of a long table needs few regressions
+// that the first one did not make, and in a wide one it often ends at its start.
+constexpr double kFirstOrderShare = 0.4;
+constexpr double kFirstShareOfLong = 0.9;
+constexpr double kFirstShareOfWide = 0.6;
+constexpr std::size_t kLongRows = 50000;
 // Nats for each column: four times what a full search was seen to gain over a near one from the learned order.
 constexpr double kFarGain = 0.05;
+// And, with four times what a near search was seen to gain over its start, for both.
+constexpr double kSearchGain = 0.1;
 
 // Whether shape prefers the first of two orders by kPreference standard errors, and would if the other were better by
 // `margin`.
@@ -162,7 +169,10 @@ LeverOrder learn_lever_order(const Task& task, const Table& table, const Rehears
   }
   const Precedence levers_first(with_levers, table.names());
   OrdersOfTable orders(table, options.order, context);
-  result.order = orders.learn(precedence, part_of(context, 0.0, kFirstOrderShare));
+  const double first_share = orders.wide()               ? kFirstShareOfWide
+                             : table.rows() >= kLongRows ? kFirstShareOfLong
+                                                         : kFirstOrderShare;
+  result.order = orders.learn(precedence, part_of(context, 0.0, first_share));
   const NodeNames names(table.names());
   result.placement.first =
       contradiction_text(levers_first, order_indices(result.order.order, names), table.names()).empty();
@@ -172,7 +182,17 @@ LeverOrder learn_lever_order(const Task& task, const Table& table, const Rehears
   const bool by_shape = options.levers == LeverRule::kAuto &&
                         table.rows() >= order_learner("olem+").least_rows(table.columns(), options.order);
   const bool near = by_shape && orders.wide();
-  const Context rest = part_of(context, kFirstOrderShare, 1.0);
+  if (near) {
+    // Where the nearest order is refuted by far, no search of it is needed.
+    Order start = orders.nearest(levers_first, result.order.order);
+    const ShapeDifference difference = orders.compare(result.order.order, start, context);
+    if (is_preferred(difference, kSearchGain * static_cast<double>(table.columns()))) {
+      result.placement.difference = difference;
+      result.other = std::move(start);
+      return result;
+    }
+  }
+  const Context rest = part_of(context, first_share, 1.0);
   OrderResult first = near ? orders.learn(levers_first, rest, result.order.order, OlemPlusReach::kNear)
                            : orders.learn(levers_first, rest);
   if (by_shape) {

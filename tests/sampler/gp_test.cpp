@@ -252,6 +252,48 @@ TEST_P(Kernels, ProjectionOnAllRowsIsExact) {
   }
 }
 
+// Many inputs that differ between draws go another way than those that all draws share.
+TEST(ManyInputs, VarianceAndGradientsAreThoseOfEachDrawAlone) {
+  constexpr std::size_t kInputs = 25;
+  constexpr std::size_t kDraws = 30;
+  GpParameters parameters = some_parameters(GpKernel::kArcsine);
+  parameters.linear.assign(kInputs, 0.2);
+  parameters.relevance.assign(kInputs, 0.0);
+  const test::Standardised data = test::simulate(
+      60, kInputs, [](std::span<const double> c) { return c[0] - 0.5 * c[24]; },
+      [](RandomStream& r) { return 0.4 * r.normal(); }, 3);
+  const GpModel model = fitted(parameters, data.input_spans(), data.columns.back(), {}, 0.1);
+  const std::vector<double> by_mean = test::normals(kDraws, 51);
+  const std::vector<double> by_variance = test::normals(kDraws, 52);
+  std::vector<std::vector<double>> gradients(kInputs, std::vector<double>(kDraws, 0.0));
+  std::vector<std::vector<double>> values;
+  std::vector<Condition> conditions;
+  std::vector<double*> targets;
+  values.reserve(kInputs);
+  for (std::size_t k = 0; k < kInputs; ++k) {
+    conditions.push_back({values.emplace_back(test::normals(kDraws, k)).data(), false});
+    targets.push_back(gradients[k].data());
+  }
+  GpEvaluator together(model);
+  together.evaluate(conditions, kDraws, true);
+  const std::vector<double> variance(together.variance().begin(), together.variance().end());
+  together.add_gradient(by_mean, by_variance, targets);
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    std::vector<double> own_gradient(kInputs, 0.0);
+    std::vector<Condition> own;
+    std::vector<double*> own_targets;
+    for (std::size_t k = 0; k < kInputs; ++k) {
+      own.push_back({&values[k][i], true});
+      own_targets.push_back(&own_gradient[k]);
+    }
+    GpEvaluator alone(model);
+    alone.evaluate(own, 1, true);
+    EXPECT_NEAR(variance[i], alone.variance()[0], 1e-12 * (1.0 + variance[i]));
+    alone.add_gradient({&by_mean[i], 1}, {&by_variance[i], 1}, own_targets);
+    for (std::size_t k = 0; k < kInputs; ++k) EXPECT_NEAR(gradients[k][i], own_gradient[k], 1e-11) << i << " " << k;
+  }
+}
+
 // Fixed parameters: the exact process is fitted again without the row and asked for it.
 TEST_P(Kernels, LeaveOneOutEqualsFittingWithoutTheRow) {
   const test::Standardised data = some_data(40);

@@ -19,6 +19,8 @@ constexpr std::size_t kDrawsPerBlock = 256;
 // Points whose kernel values are made together: those of a block and their slopes stay near.
 constexpr std::size_t kPointsPerStrip = 16;
 static_assert(kPointsPerStrip >= kLeadingPoints);
+// With more inputs that differ between draws the quadratic form pays as a product of matrices.
+constexpr std::size_t kFewVarying = 20;
 
 double sum(std::span<const double> values) {
   double total = 0.0;
@@ -217,6 +219,10 @@ void GpEvaluator::explain_one_row() {
   std::vector<double> form(width * width);
   const MatrixView folded = {folded_.data(), width, model_.directions};
   multiply(1.0, folded, {folded_.data(), width, model_.directions, 0, true}, 0.0, form.data());
+  if (varying_.size() > kFewVarying) {
+    explain_by_products(form);
+    return;
+  }
   turned_.resize(draws_ * width);
   for (std::size_t v = 0; v < width; ++v) {
     double* turned = turned_.data() + v * draws_;
@@ -231,6 +237,23 @@ void GpEvaluator::explain_one_row() {
     } else {
       for (std::size_t i = 0; i < draws_; ++i) variance_[i] -= turned[i];
     }
+  }
+}
+
+void GpEvaluator::explain_by_products(std::span<const double> form) {
+  const std::size_t width = varying_.size() + 1;
+  std::vector<double> values(draws_ * width, 1.0);
+  for (std::size_t v = 0; v + 1 < width; ++v)
+    std::copy_n(conditions_[varying_[v]].values, draws_, values.data() + v * draws_);
+  // A decision has an evaluator for each variable and piece of the draws: only what a gradient needs is kept.
+  std::vector<double> unkept;
+  std::vector<double>& products = gradient_ ? turned_ : unkept;
+  products.resize(draws_ * width);
+  multiply(1.0, {values.data(), draws_, width}, {form.data(), width, width}, 0.0, products.data());
+  for (std::size_t v = 0; v < width; ++v) {
+    const double* u = values.data() + v * draws_;
+    const double* turned = products.data() + v * draws_;
+    for (std::size_t i = 0; i < draws_; ++i) variance_[i] -= u[i] * turned[i];
   }
 }
 

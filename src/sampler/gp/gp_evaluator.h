@@ -61,6 +61,7 @@ class GpEvaluator {
   void evaluate_prior();
   void fold_shared();
   void explain_one_row();
+  void explain_by_products(std::span<const double> form);
   void add_one_row_gradient(std::span<const double> by_variance, bool kernel_wanted,
                             std::span<double* const> gradients);
   void add_linear_gradient(std::span<const double> by_mean, std::span<const double> by_variance,
