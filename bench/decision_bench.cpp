@@ -12,10 +12,9 @@
 // (levers before the columns without a role, the rest by olem+) or auto (the default rule); without it both true and
 // auto. Every variant is compared with the first, paired by task. Before VARIANT, members=1 gives the variants behind
 // it the members of olem decide, seed=N takes other tasks and rows=N other numbers of rows; for mixed also d=N columns,
-// types=NAME=SHARE,..., missing=SHARE of the cells and reading=POLICY for them (impute by default), and for cases
-// only=NAME, one of the tables. Regret is against
-// the best decision found with the true model itself (random points and all decisions of the table, then a pattern
-// search from the best four).
+// types=NAME=SHARE,..., missing=SHARE of the cells and reading=POLICY for them (impute by default). only=NAME is one of
+// the settings, or of the tables of cases. Regret is against the best decision found with the true model itself (random
+// points and all decisions of the table, then a pattern search from the best four).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -217,6 +216,7 @@ int main(int argc, char** argv) {
   std::map<std::string, std::vector<Rows>> families;
   std::vector<std::pair<std::string, Rows>> all;
   for (const Setting& setting : settings_of(what, seed, mixed.options.rows)) {
+    if (!only.empty() && setting.name != only) continue;
     all.emplace_back(setting.name, compare(setting, tasks, rounds, variants));
     families[setting.family].push_back(all.back().second);
   }
