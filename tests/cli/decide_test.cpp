@@ -211,11 +211,11 @@ class WishfulTask {
   TemporaryFolder folder_;
 };
 
-TEST(CliDecide, Qwz23SaysThatItKnowsNoConstraints) {
+TEST(CliDecide, Qwz23SaysThatItTakesNoConstraints) {
   const WishfulTask task(R"({"constraints": [{"weights": {"DIC": 1, "Omega": 1}, "max": 0.5}]})");
   const ProcessResult result = task.run({"--decision", "qwz23", "--graph-method", "ges"});
   EXPECT_EQ(result.exit_code, 4) << result.out;
-  EXPECT_NE(result.err.find("QWZ23 decides within the domains"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("QWZ23 searches boxes and cannot take constraints"), std::string::npos) << result.err;
 }
 
 TEST(CliDecide, WishesOfTheTaskAreObeyed) {
