@@ -138,9 +138,11 @@ Simulation study_model(const Setting& setting, NoiseKind noise, double linearity
   return random_order_model(options, static_cast<std::uint64_t>(model), context);
 }
 
-Table in_random_units(const Table& table, int model, std::uint64_t seed) {
-  RandomStream random(seed, "units", static_cast<std::uint64_t>(model));
-  return rescaled(table, [&](std::size_t, double) { return std::pow(10.0, 3.0 * random.uniform() - 1.5); });
+// Every model has factors of its own, whatever its noise and linearity.
+Table in_random_units(const Simulation& simulation, NoiseKind noise, double linearity, int model, std::uint64_t seed) {
+  RandomStream random(seed, fmt::format("units {} {}", static_cast<int>(noise), linearity),
+                      static_cast<std::uint64_t>(model));
+  return rescaled(simulation.data, [&](std::size_t, double) { return std::pow(10.0, 3.0 * random.uniform() - 1.5); });
 }
 
 void run(const std::vector<Setting>& settings, Units units, int models, std::uint64_t seed) {
@@ -158,7 +160,7 @@ void run(const std::vector<Setting>& settings, Units units, int models, std::uin
           const Table table = units == Units::kOwn ? simulation.data
                               : units == Units::kStandardised
                                   ? rescaled(simulation.data, [](std::size_t, double sd) { return 1.0 / sd; })
-                                  : in_random_units(simulation.data, m, seed);
+                                  : in_random_units(simulation, noise, linearity, m, seed);
           add(table, true_dag(simulation.model), own);
         }
       }
@@ -230,7 +232,7 @@ void run_units(const std::vector<Setting>& settings, int models, std::uint64_t s
         for (int m = 0; m < models; ++m) {
           const Simulation simulation = study_model(setting, noise, linearity, m, seed);
           const Dag truth = true_dag(simulation.model);
-          const Table scaled = in_random_units(simulation.data, m, seed);
+          const Table scaled = in_random_units(simulation, noise, linearity, m, seed);
           const double auto_own = turned_round(simulation.data, truth, ColumnUnits::kAuto);
           const double comparable = turned_round(simulation.data, truth, ColumnUnits::kComparable);
           const double auto_random = turned_round(scaled, truth, ColumnUnits::kAuto);
